@@ -160,10 +160,11 @@ class Program:
         """Every kernel and device function that the main file defines, in text order."""
         return self._device_functions
 
-    def function_of(self, item: Item, number: int = 1) -> DeviceFunction | None:
+    def function_of(self, item: Item, number: int | None = None) -> DeviceFunction | None:
         """The device function that an item of the main file defines; None where it defines none.
 
-        `number` counts definitions of the same signature (in other branches of `#if`): from 2 on it is part of the id.
+        `number` counts definitions of the same signature (in other branches of `#if`), where that is known: from 2 on
+        it is part of the id, and 1 has the plain id, whoever was asked for first.
         """
         if item.kind is not ItemKind.FUNCTION or not item.is_definition or not item.is_device:
             return None
@@ -172,7 +173,9 @@ class Program:
         if declaration is None:
             return None
         instance = instantiate(declaration, {}, defaults=False)
-        if number == 1:
+        if number == 1 and "#" not in instance.id:
+            self._instances[instance.id] = instance
+        if number is None or number == 1:
             return DeviceFunction(instance.id, item, declaration.kind)
         plain = instance.id.rpartition("#")[0] if "#" in instance.id else instance.id
         instance.id = FunctionId(f"{plain}#{number}")

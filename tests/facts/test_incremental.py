@@ -5,9 +5,11 @@ Each case is a text with a hole and the versions of what stands there; they are 
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
-from analysis.facts.analyzer import Analyzer
+from analysis.facts.analyzer import Analyzer, Cancelled
 from analysis.facts.settings import AnalysisSettings
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
@@ -226,3 +228,16 @@ def _facts(analyzer: Analyzer, text: str) -> str:
     analysis = analyzer.analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
     (kernel,) = (function for function in analysis.facts.functions if function.name == "k")
     return repr((kernel.branches, kernel.barriers, kernel.accesses, kernel.variables, kernel.opaque))
+
+
+@pytest.mark.parametrize("looks", range(1, 5))
+def test_a_second_definition_is_not_taken_for_the_first_one(looks: int) -> None:
+    """An analysis that was cancelled knows who the first one is; the next one asks for the second one first."""
+    first = "__global__ void k(int *o) { if (threadIdx.x < 3) __syncthreads(); o[0] = 1; }\n"
+    between = "".join(f"__device__ int f{number}(int v) {{ return v; }}\n" for number in range(100))
+    document = Document.open((first + between + "__global__ void k(int *o) { o[1] = 2; }\n").encode())
+    analyzer, left = Analyzer(), iter(range(looks))
+    with suppress(Cancelled):
+        analyzer.analyze("a.cu", document, DictLoader(), AnalysisSettings(), cancelled=lambda: next(left, None) is None)
+    kept = analyzer.analyze("a.cu", document, DictLoader(), AnalysisSettings())
+    assert kept.facts == Analyzer().analyze("a.cu", document, DictLoader(), AnalysisSettings()).facts
