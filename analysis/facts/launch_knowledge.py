@@ -2,8 +2,9 @@
 
 Rules     The first source that speaks decides: the user's setting, the comment above the kernel
           (`// simt: block=256`), the launches that are known (`known_launches`), `__launch_bounds__`.
-          Launches: every launch of the kernel must have a known shape, else only "one-dimensional" can be kept, where
-          each block is a known row or an integer.
+          Launches: every launch of the kernel must have a known shape, or several (those of all rounds of a loop, or
+          of all calls of the function around), else only "one-dimensional" can be kept, where each block is a known
+          row or an integer.
           What the calls in the file pass to a host function that other files can call too is no fact about the kernel:
           only proofs that something can happen start from it (`KnownLaunch`).
           `__launch_bounds__` gives no shape, only a bound; a kernel that has it and never reads y or z is taken to be
@@ -109,7 +110,7 @@ def _blocks(
     if annotation is not None and annotation.block is not None:
         shape = BlockShape(*annotation.block)
         return LaunchKnowledge((shape,), warp_size=warp_size, has_several_blocks=several)
-    shapes = [_shape(launch.block) for launch in launches]
+    shapes = [_shape(block) for launch in launches for block in _every_block(launch)]
     known_shapes = [shape for shape in shapes if shape is not None]
     known = tuple(dict.fromkeys(known_shapes))
     if known and len(known_shapes) == len(shapes):
@@ -122,10 +123,16 @@ def _blocks(
     )
 
 
+def _every_block(launch: Launch) -> Sequence[Shape | None]:
+    """Those that are ever launched there."""
+    return [numbers.block for numbers in launch.every] if launch.block is None else [launch.block]
+
+
 def _has_several_blocks(annotation: LaunchAnnotation | None, launches: Sequence[Launch]) -> bool | None:
     if annotation is not None and annotation.grid is not None:
         return annotation.grid[0] > 1
-    known = [None if launch.grid is None else launch.grid.x > 1 for launch in launches]
+    grids = [numbers.grid for launch in launches for numbers in launch.every]
+    known = [None if grid is None else grid.x > 1 for grid in grids]
     if any(numbers.grid is not None and numbers.grid.x > 1 for launch in launches for numbers in launch.made):
         return True
     return None if None in known or not known else False

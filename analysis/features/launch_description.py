@@ -9,21 +9,24 @@ Rules    An argument that is called as the parameter says nothing, unless its va
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final, final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar, final
 
 from analysis.divergence.launch_shape import MAX_BLOCK_THREADS
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.features.launch_site import FunctionPlace, LaunchSite
 from analysis.ir.record import record
 from analysis.lower.functions import instantiate
-from analysis.lower.launches import Shape
+from analysis.lower.launches import Launch, Shape
 from analysis.lower.launches.annotation import annotation_above
+from analysis.lower.launches.model import LaunchNumbers, NumbersFrom
 from analysis.lower.program import Program
 from analysis.lower.seen_kernels import item_at
 from analysis.rules.source_text import one_line
 from analysis.syntax.items import Item
 from analysis.syntax.lexing import LAUNCH, LAUNCH_END
+
+_Known = TypeVar("_Known")
 
 
 @final
@@ -61,10 +64,10 @@ def kernel_place(analysis: FileAnalysis, site: LaunchSite, kernel: FunctionPlace
 def _shape(analysis: FileAnalysis, site: LaunchSite) -> Iterator[str]:
     launch = site.launch
     written = [*_configuration(analysis, site), "", "", ""]
-    grids = [made.grid for made in launch.made] if launch.grid is None else [launch.grid]
-    blocks = [made.block for made in launch.made] if launch.block is None else [launch.block]
-    yield _extent("grid of", grids, "blocks", written[0], passed=launch.grid is None)
-    block = _extent("blocks of", blocks, "threads", written[1] or launch.block_text, passed=launch.block is None)
+    grids, grid_source = _known_or([launch.grid], launch, lambda numbers: numbers.grid)
+    blocks, block_source = _known_or([launch.block], launch, lambda numbers: numbers.block)
+    yield _extent("grid of", grids, "blocks", written[0], grid_source)
+    block = _extent("blocks of", blocks, "threads", written[1] or launch.block_text, block_source)
     one_row = launch.has_line and launch.block is None and None in blocks
     yield f"{block}, in one row" if one_row else block
     if launch.shared_bytes or written[2]:
@@ -72,11 +75,25 @@ def _shape(analysis: FileAnalysis, site: LaunchSite) -> Iterator[str]:
         yield f"dynamic shared memory: {number}{_written(written[2], str(launch.shared_bytes))}"
 
 
-def _extent(before: str, shapes: Sequence[Shape | None], of: str, written: str, *, passed: bool) -> str:
+def _known_or(
+    surely: Sequence[_Known | None], launch: Launch, of: Callable[[LaunchNumbers], _Known | None]
+) -> tuple[Sequence[_Known | None], str]:
+    """What is the same in every launch; else what each is one of; else what is known to be made; and where it comes
+    from: `, as calls in the file pass it`."""
+    if None not in surely:
+        return surely, ""
+    every = [of(numbers) for numbers in launch.every]
+    is_every = bool(launch.possible) and None not in every
+    left_out = {NumbersFrom.START} if is_every else set[NumbersFrom]()
+    sources = [text for source, text in _SOURCES.items() if source in launch.numbers_from - left_out]
+    found = every if is_every else [of(numbers) for numbers in launch.made]
+    return found, f", {' and '.join(sources)}" if sources else ""
+
+
+def _extent(before: str, shapes: Sequence[Shape | None], of: str, written: str, source: str) -> str:
     known = list(dict.fromkeys(_spelled(shape) for shape in shapes if shape is not None))
     if len(known) == 0 or None in shapes:
         return f"{before} an unknown number of {of}{_written(written, '')}"
-    source = ", as calls in the file pass it" if passed else ""
     return f"{before} {' or '.join(known)} {of}{source}{_written(written, known[0])}"
 
 
@@ -98,10 +115,10 @@ def _passed(program: Program, site: LaunchSite, item: Item | None) -> Iterator[s
     for position, text in enumerate(launch.arguments):
         name = names[position] if position < len(names) and names[position] else f"argument {position + 1}"
         value = launch.argument_values[position]
-        values = [made.argument_values[position] for made in launch.made] if value is None else [value]
+        values, source = _known_or([value], launch, lambda made, at=position: made.argument_values[at])
         known = list(dict.fromkeys(str(one) for one in values if one is not None))
         is_news = known != [text] and text not in ("NULL", "nullptr")
-        number = f" = {' or '.join(known)}" if known and None not in values and is_news else ""
+        number = f" = {' or '.join(known)}{source}" if known and None not in values and is_news else ""
         written = one_line(text.encode())
         if written != name:
             yield f"`{name}` is `{written}`{number}"
@@ -157,4 +174,9 @@ def _configuration(analysis: FileAnalysis, site: LaunchSite) -> list[str]:
     return [one_line(part.strip()) for part in (*parts, text[begin : closed.start()])]
 
 
+_SOURCES: Final = {
+    NumbersFrom.START: "where the program starts without arguments",
+    NumbersFrom.CALLS: "as calls in the file pass it",
+    NumbersFrom.ROUNDS: "in the rounds of the loop around it",
+}
 _DYNAMIC: Final = re.compile(rb"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\s+extern\b")

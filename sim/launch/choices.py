@@ -7,6 +7,7 @@ from typing import final
 
 from analysis.ir.record import record
 from analysis.lower.launches import Launch
+from analysis.lower.launches.model import NumbersFrom
 
 
 @final
@@ -29,4 +30,5 @@ def source_of(launch: Launch, path: str) -> str:
     """Where the launch stands, for the report on a kernel of the file `path`."""
     if launch.name:
         return launch.name
-    return "a launch in the file" if launch.path == path else f"a launch in {posixpath.basename(launch.path)}"
+    place = "a launch in the file" if launch.path == path else f"a launch in {posixpath.basename(launch.path)}"
+    return f"{place}, started without arguments" if NumbersFrom.START in launch.numbers_from else place

@@ -40,7 +40,8 @@ def as_called(launch: Launch) -> Launch:
         values = tuple(
             passed if value is None else value for value, passed in zip(values, first.argument_values, strict=True)
         )
-    return replace(launch, block=launch.block or first.block, grid=launch.grid or first.grid, argument_values=values)
+    filled = replace(launch, block=launch.block or first.block, grid=launch.grid or first.grid, argument_values=values)
+    return filled if filled != launch else replace(launch, numbers_from=frozenset())
 
 
 def with_blocks(program: Program, instance: Instance, launches: Sequence[Launch]) -> Sequence[Launch]:

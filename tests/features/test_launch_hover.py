@@ -85,7 +85,7 @@ def test_numbers_that_calls_pass_are_said_to_come_from_them() -> None:
         "grid of 8 or 16 blocks, as calls in the file pass it (`n / t`)",
         "blocks of 128 threads, as calls in the file pass it (`t`)",
     )
-    assert said.passed == ("`x` = 0", "`n` = 1024 or 2048")
+    assert said.passed == ("`x` = 0, as calls in the file pass it", "`n` = 1024 or 2048, as calls in the file pass it")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_other_uses_may_pass_anything(linkage: str, rest: str) -> None:
     "body",
     [
         "t = size(); k<<<1, t>>>(x, n);",
-        "t *= 2; k<<<1, t>>>(x, n);",
+        "if (size()) t *= 2; k<<<1, t>>>(x, n);",
         "{ int t = size(); k<<<1, t>>>(x, n); }",
         "for (int t : sizes) k<<<1, t>>>(x, n);",
         "for (int t = 32; t < 512; t *= 2) k<<<1, t>>>(x, n);",

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final, TypeAlias, final
 
+from analysis.lower.launches.host_functions import HostFunctions
+from analysis.lower.launches.host_records import HostRecords
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
 Number: TypeAlias = int | float
-Evaluate: TypeAlias = "Callable[[FileConstants, Node], Number | None]"
+Evaluate: TypeAlias = "Callable[[FileConstants, Node, str], Number | None]"
 
 _CONSTANT: Final = re.compile(rb"\bconst(?:expr)?\b")
 
 
 @final
 class FileConstants:
-    """Values by name; `evaluate` reads an initialiser, which may name further constants."""
+    """Values by name; `evaluate` reads an initialiser, which may name further constants, as a value of a type."""
 
     def __init__(self, unit: TranslationUnit, evaluate: Evaluate) -> None:
         self._unit = unit
         self._evaluate = evaluate
+        self.records: Final = HostRecords(unit)
+        self.functions: Final = HostFunctions(unit)
         self._values: dict[str, Number | None] = {}
+        self._elements: dict[str, tuple[Number | None, ...]] = {}
         self._enumerators: dict[str, Number | None] | None = None
-        self._members: dict[int, dict[bytes, list[Node]]] = {}
+        self._members: dict[int, dict[bytes, list[tuple[Node, str]]]] = {}
 
     def value(self, name: str) -> Number | None:
         """The one value of that name; None where it is not constant or declared with several values."""
@@ -40,18 +45,39 @@ class FileConstants:
         if not items:
             found = self._enumerator(name)
             return self._member(name) if found is None else found
+        if not all(item.is_constexpr or _CONSTANT.search(item.text) for item in items):
+            return None
         values = {self._initial(item) for item in items if item.is_definition}
         return values.pop() if len(values) == 1 else None
 
     def _initial(self, item: Item) -> Number | None:
-        if not (item.is_constexpr or _CONSTANT.search(item.text)):
-            return None
-        for node in self._unit.snippet(item).root.walk():
-            if node.kind == "init_declarator":
-                declarator, value = node.field("declarator"), node.field("value")
-                if declarator is not None and value is not None and declarator.text == item.name.encode():
-                    return self._evaluate(self, value)
+        for type, declarator, value in _initialised(self._unit.snippet(item).root):
+            if declarator.text == item.name.encode():
+                return self._evaluate(self, value, type)
         return None
+
+    def elements(self, name: str) -> tuple[Number | None, ...]:
+        """Of the one array of that name, if it is constant; none where they are not known."""
+        if name not in self._elements:
+            items = [item for item in self._unit.lookup(name) if item.kind is ItemKind.VARIABLE]
+            is_constant = len(items) == 1 and items[0].active and _CONSTANT.search(items[0].text)
+            self._elements[name] = self._elements_of(items[0]) if is_constant else ()
+        return self._elements[name]
+
+    def _elements_of(self, item: Item) -> tuple[Number | None, ...]:
+        for type, declarator, value in _initialised(self._unit.snippet(item).root):
+            inner = declarator.field("declarator") if declarator.kind == "array_declarator" else None
+            if inner is not None and inner.text == item.name.encode() and value.kind == "initializer_list":
+                return tuple(self._evaluate(self, element, type) for element in value.children)
+        return ()
+
+    def default(self, value: Node, type: str) -> Number | None:
+        """What a member's own initialiser gives it."""
+        return self._evaluate(self, value, type)
+
+    def member(self, name: str) -> Number | None:
+        """A static constant of a record."""
+        return self._member(name)
 
     def _member(self, name: str) -> Number | None:
         """A static constant of a record; the record's name does not count."""
@@ -59,18 +85,20 @@ class FileConstants:
         values: set[Number | None] = set()
         for item in (*self._unit.items, *self._unit.included_items):
             if item.kind is ItemKind.RECORD and item.active and word in item.identifiers:
-                values |= {self._evaluate(self, value) for value in self._members_of(item).get(word, ())}
+                values |= {self._evaluate(self, value, type) for value, type in self._members_of(item).get(word, ())}
         return values.pop() if len(values) == 1 else None
 
-    def _members_of(self, record: Item) -> dict[bytes, list[Node]]:
-        """The initialisers of a record's static constants by name."""
+    def _members_of(self, record: Item) -> dict[bytes, list[tuple[Node, str]]]:
+        """The initialisers of a record's static constants by name, with their types; a constant that is not static may
+        be another one in each object."""
         known = self._members.get(id(record))
         if known is None:
             known = self._members[id(record)] = {}
             for node in self._unit.snippet(record).root.walk():
-                if node.kind == "field_declaration" and _CONSTANT.search(node.text):
+                words = {child.text for child in node.children} if node.kind == "field_declaration" else set[bytes]()
+                if b"constexpr" in words or words >= {b"static", b"const"}:
                     for name, value in _defaults(node):
-                        known.setdefault(name, []).append(value)
+                        known.setdefault(name, []).append((value, _type(node)))
         return known
 
     def _enumerator(self, name: str) -> Number | None:
@@ -87,11 +115,26 @@ class FileConstants:
             if node.kind != "enumerator":
                 continue
             name, given = node.field("name"), node.field("value")
-            value = following if given is None else self._evaluate(self, given)
+            value = following if given is None else self._evaluate(self, given, "")
             if name is not None:
                 text = name.text.decode("utf-8", "replace")
                 values[text] = None if text in values and values[text] != value else value
             following = None if value is None else value + 1
+
+
+def _initialised(root: Node) -> Iterator[tuple[str, Node, Node]]:
+    """The variables of a declaration that have an initialiser, with their type, and that."""
+    for node in root.walk():
+        if node.kind == "declaration":
+            for child in node.fields("declarator"):
+                declarator, value = child.field("declarator"), child.field("value")
+                if child.kind == "init_declarator" and declarator is not None and value is not None:
+                    yield _type(node), declarator, value
+
+
+def _type(declaration: Node) -> str:
+    type = declaration.field("type")
+    return "" if type is None else type.text.decode("utf-8", "replace")
 
 
 def _defaults(declaration: Node) -> list[tuple[bytes, Node]]:

@@ -20,7 +20,7 @@ from analysis.lower.launches.device_bodies import LAUNCH_CALLS
 from analysis.lower.launches.host_calls import Given, HostCalls
 from analysis.lower.launches.host_code import HostCode
 from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.model import GridUnit, Launch, LaunchText
+from analysis.lower.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
@@ -32,6 +32,9 @@ PASSES_ARGUMENTS: Final = b"hipLaunchKernelGGL"
 LARGE: Final = 3 << 24
 _LEAST: Final = 1 << 10
 _TIMES: Final = 5
+MAX_POSSIBLE: Final = 16
+"""Launches at one place that are told apart."""
+_ONE_SET: Final[tuple[Given, ...]] = ((),)
 
 _Place: TypeAlias = tuple[Snippet, Item, Node]
 
@@ -86,37 +89,70 @@ def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Ma
 def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[Launch]:
     """With what every call of the function passes, and beside it what the calls in the file do."""
     snippet = unit.snippet(item)
-
-    def launches_given(given: Given) -> Mapping[int, Launch]:
-        return dict(_launches_with(calls.values(item, given), snippet, item))
-
-    surely = launches_given(calls.always_passed(item))
-    passed = calls.passed(item) if surely else ((),)
-    if passed == ((),):
-        return list(surely.values())
-    called = list(map(launches_given, passed))
+    surely = dict(_launches_with(calls.values(item, calls.always_passed(item)), snippet, item))
+    if not surely:
+        return []
+    passed, possible = calls.passed(item), calls.all_passed(item)
+    called = [_numbers_with(calls.values(item, given), snippet, item, is_made=True) for given in passed]
+    every = [_numbers_with(calls.values(item, given), snippet, item, is_made=False) for given in possible]
+    source = NumbersFrom.START if item.name == "main" else NumbersFrom.CALLS
     found: list[Launch] = []
     for position, launch in surely.items():
-        numbers = tuple(dict.fromkeys(number for one in called for number in one[position].made))
-        found.append(launch if numbers == launch.made else replace(launch, called=numbers))
+        own = LaunchNumbers(launch.block, launch.grid, launch.argument_values)
+        made = tuple(dict.fromkeys(number for one in called for number in one.get(position, ()))) or (own,)
+        among = tuple(dict.fromkeys(number for one in every for number in one.get(position, ()))) or (own,)
+        if made == among == (own,):
+            found.append(launch)
+            continue
+        is_round = any(len(set(one.get(position, ()))) > 1 for one in (*called, *every))
+        is_passed = (passed, possible) != (_ONE_SET, _ONE_SET)
+        sources = (source, is_passed), (NumbersFrom.ROUNDS, is_round)
+        found.append(
+            replace(
+                launch,
+                called=() if made == (own,) else made,
+                possible=() if among == (own,) or len(among) > MAX_POSSIBLE else among,
+                numbers_from=frozenset(one for one, speaks in sources if speaks),
+            )
+        )
+    return found
+
+
+def _numbers_with(
+    values: HostValues, snippet: Snippet, item: Item, *, is_made: bool
+) -> Mapping[int, Sequence[LaunchNumbers]]:
+    """By the position of the call: the launches in all rounds of loops; `is_made`: those that the program comes to."""
+    found: dict[int, list[LaunchNumbers]] = {}
+    for position, (node, guards) in enumerate(paced(values.calls, 20)):
+        if node.child("kernel_call_syntax") is None and _launch_function(node) is None:
+            continue
+        values.seen_from(node.start, guards)
+        for rounds in values.settings():
+            values.in_rounds(rounds)
+            launch = _launch_at(node, values, (snippet, item, node)) if not is_made or values.is_reached() else None
+            if launch is not None:
+                numbers = LaunchNumbers(launch.block, launch.grid, launch.argument_values)
+                found.setdefault(position, []).append(numbers)
+        values.in_rounds({})
     return found
 
 
 def _launches_with(values: HostValues, snippet: Snippet, item: Item) -> Iterator[tuple[int, Launch]]:
     """Each with the position of its call among the calls of the function."""
     for position, (node, guards) in enumerate(paced(values.calls, 20)):
-        configuration = node.child("kernel_call_syntax")
-        name = _launch_function(node)
-        if configuration is None and name is None:
-            continue
         values.seen_from(node.start, guards)
-        place = (snippet, item, node)
-        if configuration is not None:
-            launch = _chevrons(node, configuration, values, place)
-        else:
-            launch = _call(node, name or b"", values, place)
+        launch = _launch_at(node, values, (snippet, item, node))
         if launch is not None:
             yield position, launch
+
+
+def _launch_at(node: Node, values: HostValues, place: _Place) -> Launch | None:
+    """The launch that a call is, if it is one."""
+    configuration = node.child("kernel_call_syntax")
+    name = _launch_function(node)
+    if configuration is not None:
+        return _chevrons(node, configuration, values, place)
+    return None if name is None else _call(node, name, values, place)
 
 
 def _launch_function(node: Node) -> bytes | None:

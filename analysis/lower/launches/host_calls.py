@@ -1,8 +1,10 @@
 """What the calls in the file pass to the host functions that launch kernels.
 
 Question  Which numbers may the parameters of a launching function hold: `launch(x, N, 256)` with `const int N = 1024`?
-Rules     One set of numbers for each call that is seen, as far as they are the same for every run; a call in a function
-          that is called with known numbers itself is followed (`MAX_CALLS` deep).  The program makes these calls.
+Rules     One set of numbers for each call that is seen, and each round of a counted loop around it, as far as they are
+          the same for every run; a call in a function that is called with known numbers itself is followed (`MAX_CALLS`
+          deep).  The program makes these calls, if it is started without arguments: `argc` is 1 in `main` then, and
+          calls that it does not come to are none.
           What *all* calls pass alike is known for functions whose callers in other files are all known, and for those
           that no other file can name, `static` ones outside of included files; what their callers pass on is known in
           the same way.
@@ -15,15 +17,14 @@ Limits    Without a project, calls in other files are not seen, as launches are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, Protocol, TypeAlias, final
+from typing import Final, Protocol, TypeAlias, TypeGuard, final
 
-from analysis.ir.types import IntegerType
-from analysis.lower.builtins import builtin_type
 from analysis.lower.launches.file_constants import Number
 from analysis.lower.launches.host_code import HostCode
+from analysis.lower.launches.host_parameters import Parameter, Parameters, defaults_of, parameters_of
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.left_out import leaves_out
-from analysis.syntax.items import Item
+from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
@@ -34,7 +35,7 @@ _LARGEST: Final = 1 << 31
 """What every integer of four bytes or more holds."""
 
 Given: TypeAlias = "tuple[tuple[str, int], ...]"
-"""Parameters and what one call passes to them; who is not named may hold anything."""
+"""Parameters, and members of them, with what one call passes; who is not named may hold anything."""
 _ANYTHING: Final[tuple[Given, ...]] = ((),)
 _Key: TypeAlias = tuple[str, int, int, bool, int]
 
@@ -64,15 +65,19 @@ class HostCalls:
 
     def values(self, item: Item, given: Given) -> HostValues:
         """Those of the variables of a function, when its parameters hold `given`."""
-        return HostValues(self.host.writes(item), self.host.constants, dict(given))
+        return HostValues(self.host.writes(item), self.host.constants, dict(given), self.host.hidden(item))
 
     def passed(self, item: Item) -> tuple[Given, ...]:
         """What the calls that are seen pass, each set once; other files may call with other numbers."""
         return self._sets(item, is_closed=False, depth=0)
 
+    def all_passed(self, item: Item) -> tuple[Given, ...]:
+        """What the calls there are pass, in whatever file; one set in which nothing is named if that is not known."""
+        return self._sets(item, is_closed=True, depth=0)
+
     def always_passed(self, item: Item) -> Given:
         """What every call there is passes alike."""
-        first, *others = self._sets(item, is_closed=True, depth=0)
+        first, *others = self.all_passed(item)
         return tuple(pair for pair in first if all(pair in other for other in others))
 
     def is_never_called(self, item: Item) -> bool:
@@ -121,6 +126,8 @@ class HostCalls:
 
     def _find(self, item: Item, is_closed: bool, depth: int) -> tuple[Given, ...]:
         name = item.name.encode("utf-8", "replace")
+        if item.name == "main" and item.owner is None and not is_closed:
+            return (_started_without_arguments(self.unit.snippet(item).root),)
         if depth >= MAX_CALLS or item.owner is not None or item.name == "main":
             return _ANYTHING
         callers, are_all = self._callers(item)
@@ -128,15 +135,16 @@ class HostCalls:
             return _ANYTHING
         if _mentions(item, name) != 1:  # it calls itself
             return _ANYTHING
-        root = self.unit.snippet(item).root
-        parameters = _parameters(root)
+        snippet = self.unit.snippet(item)
+        root = snippet.root
+        parameters = parameters_of(root, snippet.templates, self.host.constants)
         are_all = are_all or (_is_static(root) and not self.unit.is_included)
-        if not any(parameters) or (is_closed and not are_all):
+        if not parameters or (is_closed and not are_all):
             return _ANYTHING
         found: dict[Given, None] = {}
         for calls, caller in callers:
             for outer in calls._sets(caller, is_closed=is_closed, depth=depth + 1):
-                found |= dict.fromkeys(calls._passed_by(caller, outer, name, parameters))
+                found |= dict.fromkeys(calls._passed_by(caller, outer, name, parameters, is_closed=is_closed))
             if len(found) > MAX_SETS:
                 return _ANYTHING
         return tuple(found) or _ANYTHING
@@ -154,7 +162,7 @@ class HostCalls:
         return ((), False) if self._elsewhere is None else self._elsewhere.users(self.unit, item)
 
     def _passed_by(
-        self, caller: Item, outer: Given, name: bytes, parameters: tuple[str | None, ...]
+        self, caller: Item, outer: Given, name: bytes, parameters: Parameters, *, is_closed: bool
     ) -> Iterator[Given]:
         """What the calls in one function pass while its own parameters hold `outer`."""
         values = self.values(caller, outer)
@@ -165,10 +173,61 @@ class HostCalls:
                 continue
             called += 1
             values.seen_from(node.start, guards)
-            are_counted = all(argument.kind != "parameter_pack_expansion" for argument in arguments.children)
-            yield _set(parameters, [values.number(argument) for argument in arguments.children]) if are_counted else ()
+            for rounds in values.settings():
+                values.in_rounds(rounds)
+                if is_closed or values.is_reached():
+                    yield self._set(parameters, node, arguments, name, values)
+            values.in_rounds({})
         if called != _mentions(caller, name):
             yield ()
+
+    def _set(self, parameters: Parameters, call: Node, arguments: Node, name: bytes, values: HostValues) -> Given:
+        """What one call passes, where the parameters surely hold it."""
+        passed: list[tuple[str, Number | None]] = []
+        if all(argument.kind != "parameter_pack_expansion" for argument in arguments.children):
+            defaults = self._defaults(name) if len(arguments.children) < len(parameters.listed) else ()
+            for position, parameter in enumerate(parameters.listed):
+                if position < len(arguments.children):
+                    passed += _passed(parameter, arguments.children[position], values)
+                elif parameter.name:
+                    default = parameter.default or (defaults[position] if position < len(defaults) else None)
+                    number = None if default is None else self.host.constants.default(default, parameter.type)
+                    passed.append((parameter.name, number))
+        function = call.field("function")
+        listed = None if function is None else function.field("arguments")
+        if listed is not None:
+            passed += [
+                (parameter, values.number(argument))
+                for parameter, argument in zip(parameters.of_template, listed.children, strict=False)
+            ]
+        return tuple((key, number) for key, number in passed if key and _is_kept(number))
+
+    def _defaults(self, name: bytes) -> tuple[Node | None, ...]:
+        """The default arguments of the one declaration that has any."""
+        items = self.unit.lookup(name.decode("utf-8", "replace"))
+        found = [defaults_of(self.unit.snippet(item).root) for item in items if item.kind is ItemKind.FUNCTION]
+        some = [defaults for defaults in found if any(defaults)]
+        return some[0] if len(some) == 1 else ()
+
+
+def _passed(parameter: Parameter, argument: Node, values: HostValues) -> list[tuple[str, Number | None]]:
+    if not parameter.members:
+        return [(parameter.name, values.number(argument))]
+    return [(f"{parameter.name}.{path}", values.part(argument, path, parameter.type)) for path in parameter.members]
+
+
+def _is_kept(number: Number | None) -> TypeGuard[int]:
+    return isinstance(number, int) and 0 <= number < _LARGEST
+
+
+def _started_without_arguments(main: Node) -> Given:
+    """What the parameters of `main` hold then."""
+    for node in main.walk():
+        if node.kind == "function_declarator":
+            listed = node.field("parameters")
+            first = None if listed is None or not listed.children else listed.children[0].field("declarator")
+            return ((first.text.decode("utf-8", "replace"), 1),) if first is not None else ()
+    return ()
 
 
 def _is_static(root: Node) -> bool:
@@ -192,34 +251,3 @@ def _callee(node: Node) -> bytes:
     if function.kind == "template_function":
         function = function.field("name") or function
     return function.text if function.kind == "identifier" else b""
-
-
-def _parameters(root: Node) -> tuple[str | None, ...]:
-    """The names of the parameters of a function; None for those that are neither a plain number nor a pointer."""
-    for node in root.walk():
-        if node.kind == "function_declarator":
-            listed = node.field("parameters")
-            return () if listed is None else tuple(map(_plain_name, listed.children))
-    return ()
-
-
-def _plain_name(parameter: Node) -> str | None:
-    declarator, type_ = parameter.field("declarator"), parameter.field("type")
-    if declarator is not None and declarator.kind == "pointer_declarator":
-        declarator = declarator.field("declarator")
-        is_named = declarator is not None and declarator.kind == "identifier"
-        return declarator.text.decode("utf-8", "replace") if declarator is not None and is_named else None
-    if declarator is None or declarator.kind != "identifier" or type_ is None:
-        return None
-    held = builtin_type(type_.text.decode("utf-8", "replace"), ())
-    is_wide = isinstance(held, IntegerType) and held.bits >= 32
-    return declarator.text.decode("utf-8", "replace") if is_wide else None
-
-
-def _set(parameters: tuple[str | None, ...], passed: list[Number | None]) -> Given:
-    """What is passed by position, where the parameter surely holds it."""
-    return tuple(
-        (name, number)
-        for name, number in zip(parameters, passed, strict=False)
-        if name is not None and isinstance(number, int) and 0 <= number < _LARGEST
-    )

@@ -46,7 +46,7 @@ class HostCode:
         may_write = WrittenArguments(unit).may_write
         self.may_write: Final = may_write
         self.constants: Final = FileConstants(
-            unit, lambda known, node: HostValues(HostWrites(node, may_write), known).number(node)
+            unit, lambda known, node, type: HostValues(HostWrites(node, may_write), known).converted(node, type)
         )
         self._callers: dict[_Key, list[Item]] = {}
         self._any: dict[_Key, bool] = {}
@@ -66,8 +66,13 @@ class HostCode:
         """What a function does with its variables."""
         written = self._writes.get(item.identity)
         if written is None:
-            written = self._writes[item.identity] = HostWrites(self.unit.snippet(item).root, self.may_write)
+            snippet = self.unit.snippet(item)
+            written = self._writes[item.identity] = HostWrites(snippet.root, self.may_write, snippet.templates)
         return written
+
+    def hidden(self, item: Item) -> frozenset[str] | None:
+        """The names that mean something else in a function than in the file; None if that may be any."""
+        return frozenset() if item.owner is None else self.constants.records.hidden_in(item.owner)
 
     def callers(self, item: Item) -> list[Item]:
         """The other functions that name it."""

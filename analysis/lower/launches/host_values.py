@@ -1,202 +1,134 @@
-"""Numbers and `dim3` values in one host function, as far as they are the same for every run.
+"""Numbers, `dim3` values and objects in one host function, as far as they are the same for every run.
 
-Rules    A variable has a value if it is written exactly once, outside loops and conditionals that do not also contain
-         the launch, before it, and is not lost from sight (`host_writes.py`).  `dim3` members may be written once each
-         after the declaration.
-         Parameters have those that a call passes (`host_calls.py`), unless they are written or their name is declared
-         again; results of calls and what is read at run time have none.  Unknown is None, never a guess.
+Rules    A variable has the value of the writes that may come last before the place, if they agree (`host_paths.py`) and
+         it is not lost from sight (`host_writes.py`).  What is stored is converted to the variable's type.
+         Members of plain objects have values like variables; what nothing wrote is as the record initialises it.
+         Parameters have what a call passes (`host_calls.py`); the variable of a counted loop has that of the round that
+         is asked about.  Functions of one `return` are computed; results of other calls, and what is read at run time,
+         have none.  Unknown is None, never a guess.
 Limits   Names are not told apart by scope: a name declared twice has no value.  C's integer division is done on numbers
-         of any size; overflow is not modelled.
+         of any size; overflow of expressions is not modelled (`host_arithmetic.py`).
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias, TypeVar, final
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final, final
 
+from analysis.ir.types import FloatType, IntegerType
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.conversions import number_literal
 from analysis.lower.launches.file_constants import FileConstants, Number
-from analysis.lower.launches.host_writes import Guards, HostWrites, Variable, values_in
-from analysis.lower.launches.model import Shape
+from analysis.lower.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined
+from analysis.lower.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, stepped
+from analysis.lower.launches.host_objects import HostObjects, agreed, called_name
+from analysis.lower.launches.host_writes import HostWrites, Variable, values_in
 from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
 
-MAX_DEPTH: Final = 40
-MAX_STEPS: Final = 2_000
-"""Expressions that are read for one answer: `int b = a + a; int c = b + b;` doubles them with every line."""
-AXES: Final = ("x", "y", "z")
-Write: TypeAlias = tuple[Node, Guards]
-_Answer = TypeVar("_Answer")
-Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
-_UNKNOWN: Final[Extents] = (None, None, None)
+MAX_CALLS: Final = 4
 _ROUNDING_UP: Final = re.compile(
     r"c(?:eil)?_?div|i?div(?:ide)?_?(?:round_?)?up|div_?ceil|(?:round_?)?up_?div|ceiling_?div(?:ide)?", re.IGNORECASE
 )
 
 
 @final
-class HostValues:
+class HostValues(HostObjects):
     """The values of one function's variables, seen from one place in it."""
 
     def __init__(
         self,
         written: HostWrites,
         constants: FileConstants | None,
-        given: Mapping[str, int] | None = None,
+        given: Mapping[str, Number] | None = None,
+        hidden: AbstractSet[str] | None = frozenset(),
+        depth: int = 0,
     ) -> None:
-        """`written`: what the function does; `given`: what its parameters hold when it is called."""
-        self._constants = constants
-        self._given = given or {}
-        self._variables = written.variables
-        self.calls: Final = written.calls
-        self._assumed: tuple[str, int] | None = None
-        self._guards: Guards = ()
-        self._position = written.end
-        self._depth = 0
-        self._steps = 0
+        """`depth`: of the calls around; see `HostObjects` for the rest."""
+        super().__init__(written, constants, given, hidden)
+        self._calls_around = depth
 
-    def seen_from(self, position: int, guards: Guards) -> None:
-        """Sets the place that is asked from, and the conditionals around it."""
-        self._position = position
-        self._guards = guards
+    # -- rounds --------------------------------------------------------------------------------------------------------
 
-    # -- shapes -------------------------------------------------------------------------------------------------------
+    def counted_loops(self) -> Sequence[CountedLoop]:
+        """The loops around the place whose rounds may be told apart, outermost first."""
+        loops = [loop for variable in self._variables.values() for loop in variable.loops]
+        return sorted((loop for loop in loops if loop.guard in self._guards), key=lambda loop: loop.start)
 
-    def shape(self, node: Node) -> Shape | None:
-        """The value of a grid or block argument: a number, a `dim3`, a variable of either."""
-        known = [extent for extent in self.extents(node) if extent is not None]
-        return Shape(*known) if len(known) == len(AXES) and min(known) > 0 else None
+    def in_rounds(self, numbers: Mapping[int, Number]) -> None:
+        """From here on the variables of these loops, by guard, hold these numbers."""
+        self._rounds = dict(numbers)
 
-    def is_line(self, node: Node) -> bool:
-        """Whether the argument is an integer, known or not: what converts to a `dim3` then has one row."""
-        while node.kind == "parenthesized_expression" and len(node.children) == 1:
-            node = node.children[0]
-        if node.kind == "number_literal":
-            return True
-        if node.kind != "identifier":
-            return False
-        variable = self._variables.get(node.text.decode("utf-8", "replace"))
-        return variable is not None and variable.is_integer and not variable.is_other
+    def settings(self) -> Sequence[Mapping[int, Number]]:
+        """What the variables of the loops around the place hold, for each combination of rounds; as far as it is known
+        and there are not too many."""
+        found: list[Mapping[int, Number]] = [{}]
+        for loop in self.counted_loops():
+            self.in_rounds({})
+            numbers = self.rounds(loop)
+            if numbers and len(found) * len(numbers) <= MAX_ROUNDS:
+                found = [{**one, loop.guard: number} for one in found for number in numbers]
+        self.in_rounds({})
+        return found
 
-    def extents_if(self, name: str, number: int, node: Node) -> Extents:
-        """The extents of a shape if the variable `name` held that number, whatever is written to it; helpers that are
-        called like a division which rounds up are taken for one."""
-        self._assumed = name, number
-        try:
-            return self.extents(node)
-        finally:
-            self._assumed = None
+    def rounds(self, loop: CountedLoop) -> Sequence[Number]:
+        """What the variable of a loop holds in its rounds; none where they are not known."""
+        variable = self._variables[loop.variable]
+        if variable.is_lost or len(variable.loops) != 1 or not self._is_counted(variable, loop):
+            return ()
+        condition, step = loop.condition, loop.step
+        if condition is None or step is None:
+            return self._listed(loop, variable)
+        right = step.field("right")
+        around = self._paths.guards[loop.guard]
+        first = self._in_type(variable.type, self._at((loop.first, around), self.number))
+        if not isinstance(first, int) or not isinstance(self._type(variable.type), IntegerType):
+            return ()
 
-    def extents(self, node: Node) -> Extents:
-        """Those of a shape, as far as they are known."""
-        if self._is_spent():
-            return _UNKNOWN
-        self._depth += 1
-        try:
-            return self._extents(node)
-        finally:
-            self._depth -= 1
+        def holds(number: int) -> bool | None:
+            self._rounds[loop.guard] = number
+            found = self._at((condition, (*around, loop.guard)), self.number)
+            del self._rounds[loop.guard]
+            return None if found is None else bool(found)
 
-    def _is_spent(self) -> bool:
-        """Counts one more expression."""
-        self._steps = 0 if self._depth == 0 else self._steps + 1
-        return self._depth > MAX_DEPTH or self._steps > MAX_STEPS
+        by = None if right is None else self._at((right, (*around, loop.guard)), self.number)
+        constant = by if isinstance(by, int) else None
+        return rounds(first, holds, lambda number: stepped(step, number, constant)) or ()
 
-    def _extents(self, node: Node) -> Extents:
-        match node.kind:
-            case "parenthesized_expression" if len(node.children) == 1:
-                return self.extents(node.children[0])
-            case "initializer_list" | "argument_list" | "parameter_list":
-                return self._from_list(node)
-            case "compound_literal_expression":
-                value = node.field("value")
-                return _UNKNOWN if value is None else self._from_list(value)
-            case "call_expression" if _called(node) in _DIM_NAMES:
-                arguments = node.field("arguments")
-                return _UNKNOWN if arguments is None else self._from_list(arguments)
-            case "identifier" | "type_identifier":
-                return self._named_extents(node)
-            case _:
-                return _one_dimensional(self.number(node))
+    def _is_counted(self, variable: Variable, loop: CountedLoop) -> bool:
+        """Whether nothing but the head of the loop writes to its variable."""
+        written = [value for value, _ in variable.writes]
+        head = [] if loop.step is None else [loop.first, loop.step]
+        return variable.declarations == 1 and not variable.passed and all(value in head for value in written)
 
-    def _from_list(self, node: Node) -> Extents:
-        """`(16, 16)`; a single `dim3` among the arguments is copied."""
-        values = values_in(node)
-        if len(values) == 1:
-            return self.extents(values[0])
-        if len(values) > len(AXES):
-            return _UNKNOWN
-        numbers = [self.number(value) for value in values]
-        x, y, z = (*(None if one is None else int(one) for one in numbers), *([1] * (len(AXES) - len(numbers))))
-        return x, y, z
+    def _listed(self, loop: CountedLoop, variable: Variable) -> Sequence[Number]:
+        """The elements of the list that a loop goes through."""
+        numbers = self._at((loop.first, self._paths.guards[loop.guard]), self._elements)
+        found = [self._in_type(variable.type, number) for number in numbers]
+        known = [number for number in found if number is not None]
+        return known if len(known) == len(found) <= MAX_ROUNDS else ()
 
-    def _named_extents(self, node: Node) -> Extents:
+    def _elements(self, node: Node) -> Sequence[Number | None]:
+        if node.kind == "initializer_list":
+            return [self.number(child) for child in node.children]
         name = node.text.decode("utf-8", "replace")
         variable = self._variables.get(name)
-        is_assumed = self._assumed is not None and self._assumed[0] == name
-        if variable is None or is_assumed or not (variable.is_dim or variable.members):
-            written = None if variable is None else self._written(variable.writes)
-            if variable is not None and not is_assumed and variable.declarations and written is not None:
-                is_known = not self._is_lost(variable) and variable.declarations == 1
-                return self._at(written, self.extents) if is_known else _UNKNOWN
-            number = self.number(node)
-            return _UNKNOWN if number is None else _one_dimensional(number)
-        if self._is_lost(variable) or variable.declarations != 1 or not (variable.writes or variable.members):
-            return _UNKNOWN
-        written = self._written(variable.writes) if variable.writes else None
-        unwritten = _UNKNOWN if variable.writes else Shape(1)
-        start = unwritten if written is None else self._at(written, self.extents)
-        return self._with_members(variable, start)
+        if variable is None:
+            return () if self._constants is None or self._is_hidden(name) else self._constants.elements(name)
+        if variable.elements is None or variable.declarations != 1 or variable.elements.kind != "initializer_list":
+            return ()
+        return [self._in_type(variable.type, self.number(child)) for child in variable.elements.children]
 
-    def _with_members(self, variable: Variable, start: Extents) -> Extents:
-        """The declared shape with the members that were written before this place."""
-        extents: dict[str, int | None] = dict(zip(AXES, start, strict=True))
-        for axis, writes in variable.members.items():
-            if all(value.start >= self._position and not self._shares_a_guard(guards) for value, guards in writes):
-                continue
-            written = self._written(writes)
-            before = extents.get(axis)
-            number = None if written is None else self._at(written, lambda node, old=before: self._updated(node, old))
-            extents[axis] = int(number) if number is not None else None
-        return extents["x"], extents["y"], extents["z"]
-
-    def _updated(self, node: Node, before: int | None) -> Number | None:
-        """What is written to a member, or what `b.x *= 2` makes of the number before."""
-        right, sign = node.field("right"), node.field("operator")
-        if node.kind != "assignment_expression" or right is None or sign is None or sign.text == b"=":
-            return self.number(node)
-        factor = self.number(right)
-        if before is None or factor is None:
+    def subscript(self, node: Node) -> Number | None:
+        """An element of an array of constants."""
+        argument, indices = node.field("argument"), node.field("indices")
+        if argument is None or indices is None or argument.kind != "identifier" or len(indices.children) != 1:
             return None
-        return _combined(sign.text.decode("utf-8", "replace").removesuffix("="), before, factor)
-
-    def _is_lost(self, variable: Variable) -> bool:
-        return variable.is_lost_at(self._position, self._guards)
-
-    def _shares_a_guard(self, guards: Guards) -> bool:
-        """Whether a loop around both may bring a later write here."""
-        return bool(guards) and guards[:1] == self._guards[:1]
-
-    def _at(self, write: Write, ask: Callable[[Node], _Answer]) -> _Answer:
-        """What is written, as it is where it is written: `dim3 c = b; b.y = 16;` leaves `c` as it was."""
-        here = self._position, self._guards
-        value, guards = write
-        self._position, self._guards = value.start, guards
-        try:
-            return ask(value)
-        finally:
-            self._position, self._guards = here
-
-    def _written(self, writes: list[Write]) -> Write | None:
-        """What is written, if that happens once and on every way to the place that asks."""
-        if len(writes) != 1:
-            return None
-        value, guards = writes[0]
-        is_before = value.start < self._position
-        return (value, guards) if is_before and guards == self._guards[: len(guards)] else None
+        index = self.number(indices.children[0])
+        elements = self._elements(argument) if isinstance(index, int) else ()
+        return elements[index] if isinstance(index, int) and 0 <= index < len(elements) else None
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
@@ -212,6 +144,10 @@ class HostValues:
             return None
         finally:
             self._depth -= 1
+
+    def converted(self, node: Node, type: str) -> Number | None:
+        """The value of an initialiser, as a variable of that type holds it."""
+        return self._in_type(type, self.number(node))
 
     def literal(self, node: Node) -> Number | None:
         found = number_literal(node.text)
@@ -231,17 +167,34 @@ class HostValues:
         variable = self._variables.get(name)
         if variable is None:
             return self._constant(name)
-        if self._is_lost(variable):
+        if self._is_lost(variable) or variable.declarations + variable.parameters != 1:
             return None
-        if variable.parameters:
-            is_kept = variable.parameters == 1 and not variable.declarations and not variable.writes
-            return self._given.get(name) if is_kept else None
-        written = self._written(variable.writes) if variable.declarations == 1 else None
-        return None if written is None else self._at(written, self.number)
+        if variable.loops:
+            around = [loop.guard for loop in variable.loops if loop.guard in self._guards]
+            return self._rounds.get(around[0]) if len(around) == len(variable.loops) == 1 else None
+        if variable.is_static and len(variable.writes) > 1:
+            return None  # the next call sees what this one leaves
+        last = self._paths.last_writes(variable.writes, self._position, self._guards, self._truth)
+        if last is None:
+            return None
+        found, is_certain = last
+        values = {
+            self._in_type(
+                variable.type, self._at(write, lambda node: self._changed(node, name, lambda: self.named_by(name)))
+            )
+            for write in found
+        }
+        return agreed(values if is_certain else values | {self._given.get(name) if variable.parameters else None})
+
+    def named_by(self, name: str) -> Number | None:
+        """What a variable holds here."""
+        return self.named(Node("identifier", 0, len(name.encode()), name.encode()))
 
     def _constant(self, name: str) -> Number | None:
         """A name from outside the function, its qualification left out."""
         last = name.rpartition("::")[2].strip()
+        if last == name and self._is_hidden(name):
+            return None
         found = self._constants.value(last) if self._constants is not None else None
         if found is not None:
             return found
@@ -256,9 +209,30 @@ class HostValues:
         if left is None or right is None or sign is None:
             return None
         first, second = self.number(left), self.number(right)
+        if sign.text in _DECIDED_BY:  # by one operand, whatever the other is
+            decisive = _DECIDED_BY[sign.text]
+            if any(one is not None and bool(one) is decisive for one in (first, second)):
+                return int(decisive)
         if first is None or second is None:
             return None
-        return _combined(sign.text.decode("utf-8", "replace"), first, second)
+        result = combined(sign.text.decode("utf-8", "replace"), first, second)
+        is_negative = min(first, second, 0 if result is None else result) < 0
+        return None if is_negative and self._may_be_unsigned(node) else result
+
+    def _may_be_unsigned(self, node: Node) -> bool:
+        """Whether something in an expression may make it an unsigned one, in which no number is negative."""
+        for inner in node.walk():
+            if inner.kind in ("sizeof_expression", "call_expression", "field_expression", "cast_expression"):
+                return True
+            if inner.kind == "number_literal" and inner.text.lower().rstrip(b"l").endswith(b"u"):
+                return True
+            if inner.kind in ("identifier", "qualified_identifier"):
+                variable = self._variables.get(inner.text.decode("utf-8", "replace"))
+                type = None if variable is None else self._type(variable.type)
+                is_signed = isinstance(type, FloatType) or (isinstance(type, IntegerType) and type.signed)
+                if variable is not None and not is_signed:
+                    return True
+        return False
 
     def unary(self, node: Node) -> Number | None:
         argument, sign = node.field("argument"), node.field("operator")
@@ -285,13 +259,19 @@ class HostValues:
 
     def cast(self, node: Node) -> Number | None:
         type, value = node.field("type"), node.field("value")
-        return None if type is None or value is None else _cast_to(type.text, self.number(value))
+        return None if type is None or value is None else cast_to(type.text, self.number(value))
 
     def size(self, node: Node) -> Number | None:
         type = node.field("type")
         name = (type or (node.field("value") or node)).text.decode("utf-8", "replace").strip("() \t")
         if name.endswith("*"):
             return 8
+        variable = self._variables.get(name.partition("[")[0])
+        if variable is not None and variable.elements is not None:
+            element = self._type(variable.type)
+            count = 1 if "[" in name else len(variable.elements.children)
+            width = None if element is None else size_of(element, {})
+            return None if width is None else width * count
         found = builtin_type(name, ())
         return None if found is None else size_of(found, {})
 
@@ -299,41 +279,44 @@ class HostValues:
         arguments = node.field("arguments")
         if arguments is None:
             return None
-        name = _called(node)
+        name = called_name(node)
         if len(arguments.children) == 1 and (name.endswith("_cast") or builtin_type(name, ()) is not None):
             target = _template_text(node) if name.endswith("_cast") else name
-            return _cast_to(target.encode(), self.number(arguments.children[0]))
+            return cast_to(target.encode(), self.number(arguments.children[0]))
         values = [self.number(child) for child in arguments.children]
+        if name in _ASK_ARGUMENTS and values[:1] == [1]:
+            return 0
+        if self._constants is not None and self._constants.functions.defines(name):
+            computed = self._returned(name, values)
+            if computed is not None or self._assumed is None:
+                return computed
         match values:
-            case [int() | float() as value] if name in _OF_ONE:
-                return _OF_ONE[name](value)
-            case [int() | float() as left, int() | float() as right] if name in _OF_TWO:
-                return _OF_TWO[name](left, right)
+            case [int() | float() as value] if name in OF_ONE:
+                return OF_ONE[name](value)
+            case [int() | float() as left, int() | float() as right] if name in OF_TWO:
+                return OF_TWO[name](left, right)
             case [int() as left, int() as right] if self._assumed is not None and _ROUNDING_UP.fullmatch(name):
                 return -(-left // right)
             case _:
                 return None
 
-    def member(self, node: Node) -> Number | None:
-        """`block.x`."""
-        argument, member = node.field("argument"), node.field("field")
-        if argument is None or member is None or member.text.decode("utf-8", "replace") not in AXES:
+    def _returned(self, name: str, values: Sequence[Number | None]) -> Number | None:
+        """What a function of one `return` makes of its arguments."""
+        function = None if self._constants is None else self._constants.functions.get(name)
+        if function is None or self._calls_around >= MAX_CALLS or len(values) != len(function.parameters):
             return None
-        shape = self.shape(argument)
-        return None if shape is None else shape[AXES.index(member.text.decode())]
-
-
-def _one_dimensional(number: Number | None) -> Extents:
-    return None if number is None else int(number), 1, 1
-
-
-def _called(node: Node) -> str:
-    """The last word of what a call calls, without template arguments."""
-    function = node.field("function")
-    if function is None:
-        return ""
-    text = function.text.decode("utf-8", "replace").partition("<")[0].strip()
-    return text if text.startswith("unsigned") else text.rpartition("::")[2]
+        is_open = function.returns == "" or any(type == "" for _, type in function.parameters)
+        if is_open and not all(isinstance(value, int) for value in values):
+            return None
+        given: dict[str, Number] = {}
+        for (parameter, type), value in zip(function.parameters, values, strict=True):
+            passed = self._in_type(type, value)
+            if passed is not None:
+                given[parameter] = passed
+        written = HostWrites(function.root, lambda callee, position: True, function.templates)
+        inner = HostValues(written, self._constants, given, frozenset(), self._calls_around + 1)
+        inner.seen_from(function.value.start, ())
+        return self._in_type(function.returns, inner.number(function.value))
 
 
 def _template_text(node: Node) -> str:
@@ -342,64 +325,11 @@ def _template_text(node: Node) -> str:
     return text.partition("<")[2].rpartition(">")[0]
 
 
-def _cast_to(type: bytes, value: Number | None) -> Number | None:
-    """Numbers are cut by casts to integers and kept by all others; of pointers only null is known."""
-    if value is None or b"*" in type:
-        return 0 if value == 0 and isinstance(value, int) else None
-    is_floating = type.strip() in (b"float", b"double")
-    return float(value) if is_floating else int(value)
-
-
-def _combined(spelling: str, left: Number, right: Number) -> Number | None:
-    """`left spelling right`; a shift by more than a word is not computed."""
-    if isinstance(left, int) and isinstance(right, int) and spelling in _FOR_INTEGERS:
-        is_far_shift = spelling in ("<<", ">>") and not 0 <= right < 64
-        return None if is_far_shift else _FOR_INTEGERS[spelling](left, right)
-    function = _FOR_NUMBERS.get(spelling)
-    return None if function is None else function(left, right)
-
-
-def _quotient(left: int, right: int) -> int:
-    """C's division cuts towards zero."""
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-_DIM_NAMES: Final = frozenset(("dim3", "make_dim3", "make_uint3", "uint3"))
-_FOR_INTEGERS: Final[Mapping[str, Callable[[int, int], Number]]] = {
-    "/": _quotient,
-    "%": lambda left, right: left - right * _quotient(left, right),
-    "<<": lambda left, right: left << right,
-    ">>": lambda left, right: left >> right,
-    "&": lambda left, right: left & right,
-    "|": lambda left, right: left | right,
-    "^": lambda left, right: left ^ right,
-}
-_FOR_NUMBERS: Final[Mapping[str, Callable[[Number, Number], Number]]] = {
-    "+": lambda left, right: left + right,
-    "-": lambda left, right: left - right,
-    "*": lambda left, right: left * right,
-    "/": lambda left, right: left / right,
-    "<": lambda left, right: int(left < right),
-    "<=": lambda left, right: int(left <= right),
-    ">": lambda left, right: int(left > right),
-    ">=": lambda left, right: int(left >= right),
-    "==": lambda left, right: int(left == right),
-    "!=": lambda left, right: int(left != right),
-    "&&": lambda left, right: int(bool(left) and bool(right)),
-    "||": lambda left, right: int(bool(left) or bool(right)),
-}
-_OF_ONE: Final[Mapping[str, Callable[[Number], Number]]] = {
-    "ceil": lambda value: float(math.ceil(value)),
-    "ceilf": lambda value: float(math.ceil(value)),
-    "floor": lambda value: float(math.floor(value)),
-    "sqrt": lambda value: math.sqrt(value),
-    "abs": lambda value: abs(value),
-}
-_OF_TWO: Final[Mapping[str, Callable[[Number, Number], Number]]] = {
-    "min": lambda left, right: min(left, right),
-    "max": lambda left, right: max(left, right),
-}
+_DECIDED_BY: Final = {b"&&": False, b"||": True}
+_ASK_ARGUMENTS: Final = frozenset(
+    ("checkCmdLineFlag", "getCmdLineArgumentInt", "getCmdLineArgumentFloat", "getCmdLineArgumentString")
+)
+"""Functions of CUDA's samples that look for a word among `argc` arguments; without arguments none is found."""
 _NUMBERS: Final[Mapping[str, Callable[[HostValues, Node], Number | None]]] = {
     "number_literal": HostValues.literal,
     "parenthesized_expression": HostValues.inner,
@@ -419,4 +349,5 @@ _NUMBERS: Final[Mapping[str, Callable[[HostValues, Node], Number | None]]] = {
     "sizeof_expression": HostValues.size,
     "call_expression": HostValues.call,
     "field_expression": HostValues.member,
+    "subscript_expression": HostValues.subscript,
 }

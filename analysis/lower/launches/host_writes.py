@@ -1,40 +1,31 @@
 """What one host function writes to its variables: every value given to a name, and every way to lose sight of it.
 
-Rules    A write is a value: an initialiser, an assignment, an assignment to a member.  A variable is *lost* where
-         something else may write to it: its address is taken, a reference is bound to it, it is incremented, it goes
-         by name to a function that may write to its argument, or a stream is read into it (`std::cin >> threads`).
-         References, arrays, structured bindings, local pointers, and parameters that are neither numbers nor pointers
-         are lost from the start.
-         What a call or a stream does after the place that asks does not count, unless a loop or a `goto` around both
-         may bring it there.
+Rules    A write is a value: an initialiser, an assignment, an increment, an assignment to a member.  A variable is
+         *lost* where something else may write to it: its address is taken, a reference is bound to it, it goes by name
+         to a function that may write to its argument, a method of it is called, or a stream is read into it
+         (`std::cin >> threads`).
+         References, arrays, structured bindings, local pointers, what a lambda captures under a new name, and
+         parameters of other kinds than numbers, pointers and objects are lost from the start; so is each name in text
+         that the grammar cannot read.
+         What a call or a stream does after the place that asks does not count, unless a loop, a lambda or a `goto`
+         around both may bring it there.
 Limits   Names are not told apart by scope.  Kernels take their arguments by value.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
 from analysis.ir.pace import popped
-from analysis.ir.types import IntegerType
+from analysis.ir.types import BooleanType, FloatType, IntegerType
 from analysis.lower.builtins import builtin_type
+from analysis.lower.launches.host_loops import CountedLoop, counted_loop
+from analysis.lower.launches.host_paths import CONDITIONAL, Guards, HostPaths, Write
 from analysis.syntax.tree import Node
 
-CONDITIONAL: Final = frozenset(
-    (
-        "if_statement",
-        "for_statement",
-        "while_statement",
-        "do_statement",
-        "switch_statement",
-        "for_range_loop",
-        "conditional_expression",
-        "lambda_expression",
-    )
-)
-Guards: TypeAlias = tuple[int, ...]
-"""Where the conditionals around a place begin, outermost first."""
 MayWrite: TypeAlias = Callable[[str, int], bool]
 """Whether a function, by its spelling, may write to the argument at a position."""
 
@@ -47,13 +38,20 @@ class Variable:
     declarations: int = 0
     parameters: int = 0
     """How often it is declared as a parameter."""
-    is_dim: bool = False
+    type: str = ""
+    """As it is declared; empty where that is no plain type."""
+    is_static: bool = False
     is_number: bool = False
+    """Of an arithmetic type."""
     is_integer: bool = False
     is_other: bool = False
     """Declared as an integer, as something else: both where the name is declared twice."""
-    writes: list[tuple[Node, Guards]] = field(default_factory=list[tuple[Node, Guards]])
-    members: dict[str, list[tuple[Node, Guards]]] = field(default_factory=dict[str, list[tuple[Node, Guards]]])
+    writes: list[Write] = field(default_factory=list[Write])
+    members: dict[str, list[Write]] = field(default_factory=dict[str, list[Write]])
+    loops: list[CountedLoop] = field(default_factory=list[CountedLoop])
+    """Those that it counts."""
+    elements: Node | None = None
+    """Of an array of constants."""
     is_lost: bool = False
     passed: list[tuple[int, Guards]] = field(default_factory=list[tuple[int, Guards]])
     """Where something that may write to it gets it by name."""
@@ -74,31 +72,63 @@ class Variable:
 class HostWrites:
     """The variables of one function, and its calls."""
 
-    def __init__(self, function: Node, may_write: MayWrite) -> None:
+    def __init__(self, function: Node, may_write: MayWrite, templates: Sequence[Node] = ()) -> None:
+        """`templates`: the lists of template parameters around it."""
         self._may_write = may_write
+        self._function = function
         self.end: Final = function.end
         self.variables: Final[dict[str, Variable]] = {}
+        self.paths: Final = HostPaths()
         self.calls: Final[list[tuple[Node, Guards]]] = []
         """The calls in the function in text order, each with the conditionals around it."""
-        self._jumps = False
+        for listed in templates:
+            self._collect(listed)
         self._collect(function)
-        if self._jumps:
+        if self.paths.has_jumps:
             for variable in self.variables.values():
-                variable.is_lost |= bool(variable.passed or variable.members)
+                variable.is_lost |= bool(variable.passed or variable.members or variable.loops)
 
     def _collect(self, function: Node) -> None:
         stack: list[tuple[Node, Guards]] = [(function, ())]
         for node, guards in popped(stack):
             kind = node.kind
+            inner: Mapping[int, Guards] = {}
             if kind in _COLLECTORS:
                 _COLLECTORS[kind](self, node, guards)
-            elif kind in CONDITIONAL:
-                guards = (*guards, node.start)
-                named = node.field("declarator") if kind == "for_range_loop" else None
-                if named is not None and named.kind == "identifier":
-                    self._variable(named).is_other = True
-                    self._variable(named).is_lost = True
-            stack += [(child, guards) for child in reversed(node.children) if child.children]  # leaves write nothing
+            if kind in CONDITIONAL or (kind == "binary_expression" and _stops_early(node)):
+                inner = self.paths.guards_of(node, guards)
+                if kind in _COUNTING:
+                    self._loop(node, inner)
+            elif node.is_error:
+                self._lose_all(node)
+            stack += [  # leaves write nothing
+                (child, inner.get(number, guards))
+                for number, child in reversed(list(enumerate(node.children)))
+                if child.children
+            ]
+
+    def _lose_all(self, node: Node) -> None:
+        for inner in node.walk():
+            if inner.kind == "identifier":
+                self._variable(inner).is_lost = True
+                self._variable(inner).is_other = True
+
+    def _loop(self, node: Node, inner: Mapping[int, Guards]) -> None:
+        """A loop with the guards of its parts, which counts if it has one of the forms that are known."""
+        named = node.field("declarator") if node.kind == "for_range_loop" else None
+        loop = counted_loop(node, inner[0][-1])
+        if named is not None and named.kind == "identifier":
+            variable = self._variable(named)
+            variable.declarations += 1
+            variable.type = spelling_of(node)
+            variable.is_number = _is_number(variable.type)
+            variable.declare(variable.type)
+            variable.is_lost |= loop is None
+        elif named is not None:
+            self._lose_all(named)
+        if loop is not None:
+            variable = self.variables.setdefault(loop.variable, Variable())
+            variable.loops.append(loop)
 
     def _variable(self, node: Node) -> Variable:
         name = node.text.decode("utf-8", "replace")
@@ -108,8 +138,7 @@ class HostWrites:
         return known
 
     def declaration(self, node: Node, guards: Guards) -> None:
-        type = node.field("type")
-        spelling = "" if type is None else type.text.decode("utf-8", "replace")
+        spelling = spelling_of(node)
         for declarator in node.fields("declarator"):
             name, value = _declared(declarator)
             if name is None:
@@ -119,72 +148,128 @@ class HostWrites:
                 continue
             variable = self._variable(name)
             variable.declarations += 1
-            variable.is_dim = spelling in ("dim3", "uint3")
-            variable.is_number = builtin_type(spelling, ()) is not None
+            variable.type = spelling
+            variable.is_static |= any(child.text == b"static" for child in node.children)
+            variable.is_number = _is_number(spelling)
             variable.declare(spelling)
             if value is not None:
                 variable.writes.append((value, guards))
-                if value.kind in ("argument_list", "parameter_list", "initializer_list") and not variable.is_number:
+                is_listed = value.kind in ("argument_list", "parameter_list", "initializer_list")
+                if is_listed and builtin_type(spelling, ()) is None:
                     self._pass(spelling.partition("<")[0].strip(), values_in(value), node.start, guards)
 
     def _hidden(self, declaration: Node, name: Node, value: Node | None) -> None:
         """A pointer, reference, array or structured binding."""
+        is_constant = any(child.text in (b"const", b"constexpr") for child in declaration.children)
         for inner in name.walk():
             if inner.kind == "identifier":
-                self._variable(inner).is_lost = True
-                self._variable(inner).is_other = True
+                variable = self._variable(inner)
+                variable.is_lost = True
+                variable.is_other = True
+                variable.declarations += 1
+                if name.kind == "array_declarator" and value is not None:
+                    variable.elements = value if is_constant or self._is_only_read(inner.text) else None
+                    variable.type = spelling_of(declaration)
                 if name.kind != "structured_binding_declarator":
                     break
-        is_constant = any(child.text == b"const" for child in declaration.children)
         if value is not None and name.text.startswith(b"&") and not is_constant:
             for bound in _places(value):
                 self._variable(bound).is_lost = True
 
+    def _is_only_read(self, name: bytes) -> bool:
+        """Whether all uses of an array's name in the function read elements of it."""
+        parents: list[tuple[Node, Node | None]] = [(self._function, None)]
+        for node, parent in popped(parents):
+            if any(child.kind == "identifier" and child.text == name for child in node.children):
+                is_declared = node.kind == "array_declarator"
+                named = node.field("declarator") if node.kind == "for_range_loop" else None
+                is_copied = named is not None and named.kind == "identifier"
+                is_element = node.kind == "subscript_expression" and parent is not None
+                if not (is_declared or is_copied or (is_element and self._reads(parent, node))):
+                    return False
+            if node.kind != "sizeof_expression":  # nothing is computed there
+                parents += [(child, node) for child in node.children if child.children]
+        return True
+
+    def _reads(self, parent: Node | None, element: Node) -> bool:
+        if parent is None:
+            return False
+        if parent.kind == "argument_list" or element.role == "left":
+            return False  # a function may write through a reference
+        return parent.kind in _READING
+
     def parameter(self, node: Node, guards: Guards) -> None:
-        type = node.field("type")
-        is_number = type is not None and builtin_type(type.text.decode("utf-8", "replace"), ()) is not None
-        for inner in node.walk():
+        declarator, spelling = node.field("declarator"), spelling_of(node)
+        is_number = _is_number(spelling)
+        for inner in () if declarator is None else declarator.walk():
             if inner.kind == "identifier":
                 variable = self._variable(inner)
-                is_plain = _is_pointer(node) or (is_number and node.field("declarator") is inner)
+                is_object = not is_number and inner is named_object(node)
+                is_plain = _is_pointer(node) or (is_number and declarator is inner) or is_object
                 variable.is_lost |= not is_plain
                 variable.parameters += 1
+                variable.type = spelling
                 variable.is_number = is_number
-                variable.declare("" if type is None else type.text.decode("utf-8", "replace"))
+                variable.declare(spelling)
+                break
+
+    def type_parameter(self, node: Node, guards: Guards) -> None:
+        for inner in node.children:
+            if inner.kind == "type_identifier":
+                self._variable(inner).is_lost = True
+                self._variable(inner).parameters += 1
+                break
+
+    def captured(self, node: Node, guards: Guards) -> None:
+        """`[t = size()]`: a name of the lambda's own."""
+        for inner in node.children[:1]:
+            for place in inner.walk():
+                if place.kind == "identifier":
+                    self._variable(place).is_lost = True
+                    self._variable(place).is_other = True
 
     def assignment(self, node: Node, guards: Guards) -> None:
         left, right, sign = node.field("left"), node.field("right"), node.field("operator")
         if left is None or right is None:
             return
-        is_plain = sign is None or sign.text == b"="
+        self._write(left, right if sign is None or sign.text == b"=" else node, guards)
+
+    def _write(self, left: Node, value: Node, guards: Guards) -> None:
         if left.kind == "identifier":
-            self._variable(left).writes.append((right, guards))
-            self._variable(left).is_lost |= not is_plain
-        elif left.kind == "field_expression":
-            argument, member = left.field("argument"), left.field("field")
-            if argument is not None and member is not None and argument.kind == "identifier":
-                variable = self._variable(argument)
-                variable.is_lost |= not is_plain and bool(guards)  # in a loop it is another number each time
-                written = right if is_plain else node
-                variable.members.setdefault(member.text.decode("utf-8", "replace"), []).append((written, guards))
-        else:
-            for place in _places(left):  # `(a) = 3`, `(n ? a : b) = 3`
-                self._variable(place).is_lost = True
+            self._variable(left).writes.append((value, guards))
+            return
+        path = member_path(left)
+        if path is not None:
+            self._variable(path[0]).members.setdefault(path[1], []).append((value, guards))
+            return
+        for place in _places(left):  # `(a) = 3`, `(n ? a : b) = 3`
+            self._variable(place).is_lost = True
+
+    def increment(self, node: Node, guards: Guards) -> None:
+        argument = node.field("argument")
+        if argument is not None:
+            self._write(argument, node, guards)
 
     def taken(self, node: Node, guards: Guards) -> None:
-        """`&x`, `x++`, `x.y--`: somebody else writes it."""
-        argument = node.field("argument")
-        sign = node.field("operator")
-        if argument is None or (node.kind == "pointer_expression" and (sign is None or sign.text != b"&")):
-            return
-        for place in _places(argument):
-            self._variable(place).is_lost = True
+        """`&x`: from then on somebody else may write it."""
+        argument, sign = node.field("argument"), node.field("operator")
+        if argument is not None and sign is not None and sign.text == b"&":
+            for place in _places(argument):
+                self._variable(place).passed.append((node.start, guards))
+
+    def left(self, node: Node, guards: Guards) -> None:
+        self.paths.leaves.append((node.start, guards))
 
     def call(self, node: Node, guards: Guards) -> None:
         self.calls.append((node, guards))
         function, arguments = node.field("function"), node.field("arguments")
         if function is None or arguments is None or node.child("kernel_call_syntax") is not None:
             return
+        called = function.field("argument") if function.kind == "field_expression" else function
+        for place in () if called is None else _places(called):
+            self._variable(place).passed.append((node.start, guards))
+        if _LEAVING.fullmatch(function.text):
+            self.left(node, guards)
         self._pass(_spelling(function), arguments.children, node.start, guards)
 
     def _pass(self, callee: str, arguments: Sequence[Node], position: int, guards: Guards) -> None:
@@ -207,7 +292,49 @@ class HostWrites:
             self._variable(place).passed.append((node.start, guards))
 
     def jump(self, node: Node, guards: Guards) -> None:
-        self._jumps = True
+        self.paths.has_jumps = True
+
+
+def _is_number(spelling: str) -> bool:
+    return isinstance(builtin_type(spelling, ()), IntegerType | FloatType | BooleanType)
+
+
+def spelling_of(declaration: Node) -> str:
+    """The type as a declaration spells it."""
+    type = declaration.field("type")
+    return "" if type is None else type.text.decode("utf-8", "replace")
+
+
+def named_object(parameter: Node) -> Node | None:
+    """The name of a parameter that is an object, by value or as a reference to a constant one."""
+    declarator, type = parameter.field("declarator"), parameter.field("type")
+    if declarator is None or type is None or type.kind not in ("type_identifier", "qualified_identifier"):
+        return None
+    if declarator.kind == "identifier":
+        return declarator
+    is_constant = any(child.text == b"const" for child in parameter.children)
+    is_reference = declarator.kind == "reference_declarator" and not declarator.text.startswith(b"&&")
+    return declarator.child("identifier") if is_reference and is_constant else None
+
+
+def member_path(node: Node) -> tuple[Node, str] | None:
+    """The variable and the members of `config.block.x`; None for anything else."""
+    path: list[str] = []
+    while node.kind == "field_expression":
+        argument, member, sign = node.field("argument"), node.field("field"), node.field("operator")
+        if argument is None or member is None or member.kind != "field_identifier":
+            return None
+        if sign is not None and sign.text != b".":
+            return None
+        path.append(member.text.decode("utf-8", "replace"))
+        node = argument
+    return (node, ".".join(reversed(path))) if path and node.kind == "identifier" else None
+
+
+def _stops_early(node: Node) -> bool:
+    """`a && b`, which may leave out b."""
+    sign = node.field("operator")
+    return sign is not None and sign.text in (b"&&", b"||", b"and", b"or")
 
 
 def _is_pointer(parameter: Node) -> bool:
@@ -267,13 +394,25 @@ def _spelling(function: Node) -> str:
 
 
 _NUMBERS: Final = frozenset({"number_literal", "cast_expression", "parenthesized_expression", "sizeof_expression"})
+_READING: Final = frozenset(
+    {"kernel_call_syntax", "binary_expression", "init_declarator", "conditional_expression", "assignment_expression"}
+)
+_COUNTING: Final = frozenset({"for_statement", "for_range_loop"})
+_LEAVING: Final = re.compile(rb"(?i).*(?:exit|abort|terminate|usage|help|die|fatal|fail)\w*")
 _COLLECTORS: Final[Mapping[str, Callable[[HostWrites, Node, Guards], None]]] = {
     "call_expression": HostWrites.call,
     "declaration": HostWrites.declaration,
     "parameter_declaration": HostWrites.parameter,
     "assignment_expression": HostWrites.assignment,
-    "update_expression": HostWrites.taken,
+    "optional_parameter_declaration": HostWrites.parameter,
+    "variadic_parameter_declaration": HostWrites.parameter,
+    "type_parameter_declaration": HostWrites.type_parameter,
+    "optional_type_parameter_declaration": HostWrites.type_parameter,
+    "lambda_capture_initializer": HostWrites.captured,
+    "update_expression": HostWrites.increment,
     "pointer_expression": HostWrites.taken,
     "binary_expression": HostWrites.shift,
     "goto_statement": HostWrites.jump,
+    "return_statement": HostWrites.left,
+    "throw_statement": HostWrites.left,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
+from enum import Enum
 from typing import NamedTuple, TypeAlias, final
 
 from analysis.ir.record import record
@@ -33,6 +34,14 @@ class LaunchNumbers(NamedTuple):
     block: Shape | None
     grid: Shape | None
     argument_values: tuple[int | float | None, ...]
+
+
+class NumbersFrom(Enum):
+    """Where numbers of a launch come from that are not the same in every run."""
+
+    CALLS = "calls"
+    ROUNDS = "rounds"
+    START = "start"
 
 
 LaunchText: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
@@ -68,6 +77,11 @@ class Launch:
     around, where these say more than is known of every launch.  Other files may pass other numbers."""
     block_extents: tuple[int | None, int | None, int | None] = (None, None, None)
     """Those of the block that are known: `dim3(32, rows)`."""
+    possible: tuple[LaunchNumbers, ...] = ()
+    """Where these say more than what is the same in every launch: each launch that is ever made here is one of them.
+    They are those of all calls of the function around, where all calls are known, and of the rounds of loops."""
+    numbers_from: frozenset[NumbersFrom] = frozenset()
+    """Whose numbers `called` and `possible` are."""
     name: str = field(default="", compare=False)
     """What it is called where somebody asked for it, `the launch in main.cu:53`; empty for one that was found."""
 
@@ -77,25 +91,14 @@ class Launch:
         return self.called or (LaunchNumbers(self.block, self.grid, self.argument_values),)
 
     @property
+    def every(self) -> tuple[LaunchNumbers, ...]:
+        """What each launch that is ever made here is one of."""
+        return self.possible or (LaunchNumbers(self.block, self.grid, self.argument_values),)
+
+    @property
     def text(self) -> LaunchText:
         return self.template_arguments, self.arguments
 
     def moved(self, distance: int) -> Launch:
         """The same launch, so many bytes further on."""
-        return Launch(
-            self.kernel,
-            self.block,
-            self.grid,
-            self.shared_bytes,
-            self.template_arguments,
-            self.arguments,
-            self.argument_values,
-            self.path,
-            Span(self.span.start + distance, self.span.end + distance),
-            self.block_text,
-            self.grid_units,
-            self.has_line,
-            self.called,
-            self.block_extents,
-            self.name,
-        )
+        return replace(self, span=Span(self.span.start + distance, self.span.end + distance))

@@ -102,6 +102,7 @@ _BY_VALUE: Final = re.compile(
     r"v?[fs]?n?printf|f?put[sc]|puts|putchar|[mc]alloc|realloc|free|mem(?:set|cpy|move|cmp)|exit|abort|assert|ato[ifl]l?"
     r"|strto[ldu]+|str(?:len|n?cmp|n?cpy)|s?rand(?:om)?|[ds]rand48|f?abs|(?:fabs|ceil|floor|round|sqrt|pow|exp|log|log2)f?"
     r"|f?min|f?max|f(?:open|close|read|write|seek|flush)|time|clock|u?sleep"
+    r"|checkCmdLineFlag|getCmdLineArgument(?:Int|Float|String)"
     r"|push_back|emplace_back|resize|reserve|insert|fill|at|width|precision|setw|setprecision|to_string"
 )
 """Functions and methods that take numbers by value, whoever declares them."""

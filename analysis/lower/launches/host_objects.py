@@ -1,0 +1,378 @@
+"""What one host function is seen from: a place in it, and the `dim3` values and objects there.
+
+Rules    A member has the value of the writes to it, or to an object around it, that may come last before the place, if
+         they agree (`host_paths.py`) and the variable is not lost from sight (`host_writes.py`).
+         Plain objects are initialised by a list, or as the record says (`host_records.py`); a `dim3` holds ones.
+         What is stored is converted to the type of the place.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Final, TypeAlias, TypeVar
+
+from analysis.ir.types import Type
+from analysis.lower.builtins import builtin_type
+from analysis.lower.launches.file_constants import FileConstants, Number
+from analysis.lower.launches.host_arithmetic import combined, stored
+from analysis.lower.launches.host_paths import Guards, Write
+from analysis.lower.launches.host_writes import HostWrites, Variable, member_path, values_in
+from analysis.lower.launches.model import Shape
+from analysis.syntax.tree import Node
+
+MAX_DEPTH: Final = 40
+MAX_STEPS: Final = 2_000
+"""Expressions that are read for one answer: `int b = a + a; int c = b + b;` doubles them with every line."""
+AXES: Final = ("x", "y", "z")
+_Answer = TypeVar("_Answer")
+Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
+_UNKNOWN: Final[Extents] = (None, None, None)
+
+
+class HostObjects(ABC):
+    """The objects of one function, seen from one place in it; `HostValues` adds the numbers."""
+
+    def __init__(
+        self,
+        written: HostWrites,
+        constants: FileConstants | None,
+        given: Mapping[str, Number] | None = None,
+        hidden: AbstractSet[str] | None = frozenset(),
+    ) -> None:
+        """`written`: what the function does; `given`: what its parameters, and members of them, hold when it is called.
+
+        `hidden`: names of the file that mean something else here; None if that may be any.
+        """
+        self._constants = constants
+        self._given = given or {}
+        self._hidden = hidden
+        self._variables = written.variables
+        self._paths = written.paths
+        self._rounds: dict[int, Number] = {}
+        self.calls: Final = written.calls
+        self._assumed: tuple[str, int] | None = None
+        self._guards: Guards = ()
+        self._position = written.end
+        self._depth = 0
+        self._steps = 0
+
+    def seen_from(self, position: int, guards: Guards) -> None:
+        """Sets the place that is asked from, and the conditionals around it."""
+        self._position = position
+        self._guards = guards
+
+    @abstractmethod
+    def number(self, node: Node) -> Number | None:
+        """The value of a constant expression."""
+
+    # -- the place ---------------------------------------------------------------------------------------------------
+
+    def is_reached(self) -> bool:
+        """Whether nothing that is known keeps the program from coming to the place that is asked from."""
+        return self._paths.is_reached(self._position, self._guards, self._truth)
+
+    def _is_spent(self) -> bool:
+        """Counts one more expression."""
+        self._steps = 0 if self._depth == 0 else self._steps + 1
+        return self._depth > MAX_DEPTH or self._steps > MAX_STEPS
+
+    # -- shapes -------------------------------------------------------------------------------------------------------
+
+    def shape(self, node: Node) -> Shape | None:
+        """The value of a grid or block argument: a number, a `dim3`, a variable of either."""
+        known = [extent for extent in self.extents(node) if extent is not None]
+        return Shape(*known) if len(known) == len(AXES) and min(known) > 0 else None
+
+    def is_line(self, node: Node) -> bool:
+        """Whether the argument is an integer, known or not: what converts to a `dim3` then has one row."""
+        while node.kind == "parenthesized_expression" and len(node.children) == 1:
+            node = node.children[0]
+        if node.kind == "number_literal":
+            return True
+        if node.kind != "identifier":
+            return False
+        variable = self._variables.get(node.text.decode("utf-8", "replace"))
+        return variable is not None and variable.is_integer and not variable.is_other
+
+    def extents_if(self, name: str, number: int, node: Node) -> Extents:
+        """The extents of a shape if the variable `name` held that number, whatever is written to it; helpers that are
+        called like a division which rounds up are taken for one."""
+        self._assumed = name, number
+        try:
+            return self.extents(node)
+        finally:
+            self._assumed = None
+
+    def extents(self, node: Node) -> Extents:
+        """Those of a shape, as far as they are known."""
+        if self._is_spent():
+            return _UNKNOWN
+        self._depth += 1
+        try:
+            return self._extents(node)
+        finally:
+            self._depth -= 1
+
+    def _extents(self, node: Node) -> Extents:
+        match node.kind:
+            case "parenthesized_expression" if len(node.children) == 1:
+                return self.extents(node.children[0])
+            case "initializer_list" | "argument_list" | "parameter_list":
+                return self._from_list(node)
+            case "compound_literal_expression":
+                value = node.field("value")
+                return _UNKNOWN if value is None else self._from_list(value)
+            case "call_expression" if called_name(node) in _DIM_NAMES:
+                arguments = node.field("arguments")
+                return _UNKNOWN if arguments is None else self._from_list(arguments)
+            case "identifier" | "type_identifier":
+                return self._named_extents(node)
+            case _:
+                return _one_dimensional(self.number(node))
+
+    def _from_list(self, node: Node) -> Extents:
+        """`(16, 16)`; a single `dim3` among the arguments is copied."""
+        values = values_in(node)
+        if len(values) == 1:
+            return self.extents(values[0])
+        if len(values) > len(AXES):
+            return _UNKNOWN
+        numbers = [self.number(value) for value in values]
+        x, y, z = (*(None if one is None else int(one) for one in numbers), *([1] * (len(AXES) - len(numbers))))
+        return x, y, z
+
+    def _named_extents(self, node: Node) -> Extents:
+        name = node.text.decode("utf-8", "replace")
+        variable = self._variables.get(name)
+        is_assumed = self._assumed is not None and self._assumed[0] == name
+        if variable is None or is_assumed or variable.is_number:
+            return _one_dimensional(self.number(node))
+        x, y, z = (self._member_of(name, variable, axis) for axis in AXES)
+        return _extent(x), _extent(y), _extent(z)
+
+    # -- objects -------------------------------------------------------------------------------------------------------
+
+    def member(self, node: Node) -> Number | None:
+        """`block.x`, `config.threads`."""
+        path = member_path(node)
+        if path is None:
+            argument, member = node.field("argument"), node.field("field")
+            name = "" if member is None else member.text.decode("utf-8", "replace")
+            is_shape = argument is not None and argument.kind != "identifier" and name in AXES
+            return self._part(argument, name, "dim3") if argument is not None and is_shape else None
+        name = path[0].text.decode("utf-8", "replace")
+        variable = self._variables.get(name)
+        return None if variable is None else self._member_of(name, variable, path[1])
+
+    def part(self, node: Node, path: str, type: str) -> Number | None:
+        """A member of the object that an expression of that type gives."""
+        return self._part(node, path, type)
+
+    def _member_of(self, name: str, variable: Variable, path: str) -> Number | None:
+        """What the member of a variable holds here."""
+        is_one = variable.declarations + variable.parameters == 1
+        if self._is_lost(variable) or not is_one or variable.is_number or self._is_spent():
+            return None
+        parts = path.split(".")
+        heads = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        whole = [(write, path, variable.type) for write in variable.writes]
+        for head in heads:
+            rest = path[len(head) + 1 :]
+            whole += [(write, rest, self._field_type(variable.type, head)) for write in variable.members.get(head, ())]
+        unwritten = self._given.get(f"{name}.{path}") if variable.parameters else self._default(variable.type, path)
+        if variable.is_static and len(whole) > 1:
+            return None
+        last = self._paths.last_writes([write for write, _, _ in whole], self._position, self._guards, self._truth)
+        if last is None:
+            return None
+        reached, is_certain = last
+        values = {
+            self._at(write, lambda node, rest=rest, type=type: self._written_part(node, name, path, rest, type))
+            for write, rest, type in whole
+            if any(write is one for one in reached)
+        }
+        return agreed(values if is_certain else values | {unwritten})
+
+    def _written_part(self, node: Node, name: str, path: str, rest: str, type: str) -> Number | None:
+        """What a write to a member, or to an object around it, leaves in the member."""
+        if rest:
+            return self._part(node, rest, type)
+        variable = self._variables[name]
+        changed = self._changed(node, f"{name}.{path}", lambda: self._member_of(name, variable, path))
+        return self._in_type(type, changed)
+
+    def _part(self, node: Node, path: str, type: str) -> Number | None:
+        if node.kind == "parenthesized_expression" and len(node.children) == 1:
+            return self._part(node.children[0], path, type)
+        if node.kind == "identifier":
+            name = node.text.decode("utf-8", "replace")
+            variable = self._variables.get(name)
+            if variable is not None and not variable.is_number:
+                return self._member_of(name, variable, path)
+        found = member_path(node)
+        if found is not None and found[0].text.decode("utf-8", "replace") in self._variables:
+            name = found[0].text.decode("utf-8", "replace")
+            return self._member_of(name, self._variables[name], f"{found[1]}.{path}")
+        if type in _DIM_TYPES or (type in _OPEN_TYPES and path in AXES):
+            return self.extents(node)[AXES.index(path)] if path in AXES else None
+        spelled, listed = _listed_members(node)
+        return None if listed is None else self._listed_part(listed, path, spelled or type)
+
+    def _listed_part(self, listed: Node, path: str, type: str) -> Number | None:
+        """A member of `Config{128, 1024}`."""
+        record = None if self._constants is None else self._constants.records.get(type)
+        first, _, rest = path.partition(".")
+        field = None if record is None else record.field(first)
+        if record is None or field is None or not record.is_plain:
+            return None
+        pairs = [child for child in listed.children if child.kind == "initializer_pair"]
+        place = record.fields.index(field)
+        value: Node | None = None
+        if pairs:
+            for pair in pairs:
+                if pair.children[0].text == b"." + first.encode():
+                    value = pair.field("value")
+        elif place < len(listed.children):
+            value = listed.children[place]
+        if value is None:
+            return self._default(type, path) if field.default is not None else None if rest else self._zero(field.type)
+        return self._part(value, rest, field.type) if rest else self._in_type(field.type, self.number(value))
+
+    def _zero(self, type: str) -> Number | None:
+        """What a list leaves in members that it does not name."""
+        return self._in_type(type, 0) if self._type(type) is not None else None
+
+    def _default(self, type: str, path: str) -> Number | None:
+        """What a member holds that nothing wrote."""
+        if type in _DIM_TYPES:
+            return 1 if path in AXES else None
+        record = None if self._constants is None else self._constants.records.get(type)
+        first, _, rest = path.partition(".")
+        field = None if record is None or not record.is_plain else record.field(first)
+        if field is None or self._constants is None:
+            return None
+        if field.default is None:
+            return self._default(field.type, rest) if rest else None
+        return None if rest else self._constants.default(field.default, field.type)
+
+    def _field_type(self, type: str, path: str) -> str:
+        """The type of a member; empty where that is not known."""
+        if type in _DIM_TYPES or type in _OPEN_TYPES:
+            return "unsigned" if path in AXES and type in _DIM_TYPES else ""
+        for name in path.split("."):
+            if type in _DIM_TYPES:
+                return "unsigned" if name in AXES else ""
+            record = None if self._constants is None else self._constants.records.get(type)
+            field = None if record is None else record.field(name)
+            if field is None:
+                return UNKNOWN_TYPE
+            type = field.type or UNKNOWN_TYPE
+        return type
+
+    # -- writes --------------------------------------------------------------------------------------------------------
+
+    def _changed(self, node: Node, name: str, before: Callable[[], Number | None]) -> Number | None:
+        """What is written to a place, or what `b.x *= 2` and `n++` make of the number before."""
+        sign = node.field("operator")
+        target = node.field("left") or node.field("argument")
+        is_change = node.kind == "update_expression" or (
+            node.kind == "assignment_expression" and sign is not None and sign.text != b"="
+        )
+        if not is_change or target is None or sign is None or target.text != name.encode():
+            return self.number(node)
+        right = node.field("right")
+        by = 1 if node.kind == "update_expression" else None if right is None else self.number(right)
+        old = None if by is None else before()
+        operator = sign.text.decode("utf-8", "replace")
+        spelled = operator[0] if node.kind == "update_expression" else operator.removesuffix("=")
+        return None if old is None or by is None else combined(spelled, old, by)
+
+    def _is_lost(self, variable: Variable) -> bool:
+        is_late = self._paths.is_in_lambda(self._guards) and bool(variable.passed)
+        return is_late or variable.is_lost_at(self._position, self._guards)
+
+    def _at(self, write: Write, ask: Callable[[Node], _Answer]) -> _Answer:
+        """What is written, as it is where it is written: `dim3 c = b; b.y = 16;` leaves `c` as it was."""
+        here = self._position, self._guards
+        value, guards = write
+        self._position, self._guards = value.start, guards
+        try:
+            return ask(value)
+        finally:
+            self._position, self._guards = here
+
+    def _truth(self, guard: int) -> bool | None:
+        """Whether an arm of a branch is taken."""
+        arm = self._paths.arms[guard]
+        condition = arm.condition
+        if condition is not None and condition.kind == "condition_clause":
+            condition = condition.children[0] if len(condition.children) == 1 else None
+        if condition is None:
+            return None
+        here = self._position, self._guards
+        self._position, self._guards = condition.end, self._paths.guards[guard]
+        try:
+            value = self.number(condition)
+        finally:
+            self._position, self._guards = here
+        return None if value is None else bool(value) == arm.value
+
+    def _in_type(self, spelling: str, value: Number | None) -> Number | None:
+        """A number as a variable of that type holds it."""
+        if value is None or spelling in _OPEN_TYPES:
+            return value
+        type = self._type(spelling)
+        if type is not None:
+            return stored(value, type)
+        records = None if self._constants is None else self._constants.records
+        is_enumerator = records is not None and spelling.rpartition("::")[2].strip() in records.enumerations
+        return value if is_enumerator and isinstance(value, int) else None
+
+    def _type(self, spelling: str) -> Type | None:
+        found = builtin_type(spelling, ())
+        if found is not None or self._constants is None:
+            return found
+        return builtin_type(self._constants.records.alias(spelling), ())
+
+    def _is_hidden(self, name: str) -> bool:
+        return self._hidden is None or name in self._hidden
+
+
+def _one_dimensional(number: Number | None) -> Extents:
+    return _extent(number), 1, 1
+
+
+def _extent(number: Number | None) -> int | None:
+    return None if number is None else int(number)
+
+
+def agreed(values: AbstractSet[Number | None]) -> Number | None:
+    """The one value of several writes."""
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def _listed_members(node: Node) -> tuple[str, Node | None]:
+    """The type, if it is named, and the list of `Config{128, 1024}` or `{128, 1024}`."""
+    if node.kind == "initializer_list":
+        return "", node
+    type, value = node.field("type"), node.field("value")
+    is_list = node.kind == "compound_literal_expression" and value is not None and value.kind == "initializer_list"
+    return ("" if type is None else type.text.decode("utf-8", "replace"), value) if is_list else ("", None)
+
+
+def called_name(node: Node) -> str:
+    """The last word of what a call calls, without template arguments."""
+    function = node.field("function")
+    if function is None:
+        return ""
+    text = function.text.decode("utf-8", "replace").partition("<")[0].strip()
+    return text if text.startswith("unsigned") else text.rpartition("::")[2]
+
+
+_DIM_NAMES: Final = frozenset(("dim3", "make_dim3", "make_uint3", "uint3"))
+_DIM_TYPES: Final = frozenset(("dim3", "uint3"))
+_OPEN_TYPES: Final = frozenset(("", "auto", "decltype(auto)"))
+"""What is written decides."""
+UNKNOWN_TYPE: Final = "?"

@@ -1,0 +1,1 @@
+"""Random host code around launches, and what it really launches."""

@@ -1,0 +1,288 @@
+"""A generator of host functions that launch a kernel, as CUDA text and as a program that can be run here.
+
+Rules    Variables `a`, `b`, an object `c` with two members and a `dim3 d` are declared first.  Then come assignments,
+         increments, branches on what nobody knows (`ask()`), on `argc` or on variables, counted loops, loops that end
+         when `ask()` says so, `switch`, `break`, `continue`, early returns, calls that write through a reference,
+         lambdas, and launches whose block and argument are expressions of the variables.
+         A run draws the answers of `ask()`; it returns the launches by their place.
+Limits   Numbers stay below 2^20: a run that exceeds that is not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, TypeAlias
+
+PLACES: Final = ("a", "b", "c.m", "c.n", "d.x", "d.y")
+LARGEST: Final = 1 << 20
+MAX_STEPS: Final = 400
+State: TypeAlias = dict[str, int]
+
+
+class ReturnedError(Exception):
+    """The function returned."""
+
+
+class BrokenError(Exception):
+    """A loop was left."""
+
+
+class ContinuedError(Exception):
+    """A round ended."""
+
+
+class TooLargeError(Exception):
+    """Numbers or the run grew too large for the referee."""
+
+
+@dataclass
+class Run:
+    """One run: what `ask()` answers, and the launches (place, block x, block y, argument)."""
+
+    random: Random
+    argc: int
+    state: State = field(default_factory=State)
+    launches: list[tuple[int, int, int, int]] = field(default_factory=list[tuple[int, int, int, int]])
+    steps: int = 0
+
+    def ask(self) -> int:
+        return self.random.randrange(2)
+
+    def launch(self, place: int, x: int, y: int, argument: int) -> None:
+        self.launches.append((place, x, y, argument))
+
+    def write(self, place: str, number: int) -> None:
+        self.steps += 1
+        if not 0 <= number < LARGEST or self.steps > MAX_STEPS:
+            raise TooLargeError
+        self.state[place] = number
+
+
+Statement: TypeAlias = tuple[str, Callable[[Run], None]]
+Expression: TypeAlias = tuple[str, Callable[[Run], int]]
+
+
+class HostProgram:
+    """`text` of the file, and `run`."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+        self._count = 0
+        self._names = 0
+        self._rounds: list[str] = []
+        start = {place: self._random.randrange(1, 9) for place in PLACES}
+        numbers = tuple(start[place] for place in PLACES)
+        self._start = start
+        body, self._body = self._block(5, 0, in_loop=False)
+        self.text = (
+            "__global__ void k(float *x, int n);\nbool ask();\nvoid change(int &n) { n = n + 1; }\n"
+            "struct C { int m; int n = 5; };\n"
+            "int main(int argc, char **argv) {\n"
+            f"int a = {numbers[0]}, b = {numbers[1]};\nC c;\nc.m = {numbers[2]}; c.n = {numbers[3]};\n"
+            f"dim3 d({numbers[4]}, {numbers[5]});\n{body}}}\n"
+        )
+
+    def run(self, seed: int, argc: int) -> list[tuple[int, int, int, int]] | None:
+        """The launches of one run; None if numbers grew too large."""
+        run = Run(Random(seed), argc, dict(self._start))
+        try:
+            self._body(run)
+        except ReturnedError:
+            pass
+        except TooLargeError:
+            return None
+        return run.launches
+
+    def _block(self, size: int, depth: int, *, in_loop: bool) -> Statement:
+        statements = [self._statement(depth, in_loop=in_loop) for _ in range(self._random.randint(1, size))]
+        if depth == 0:
+            statements.append(self._launch())
+
+        def run(one: Run) -> None:
+            for _, step in statements:
+                step(one)
+
+        return "".join(text for text, _ in statements), run
+
+    def _statement(self, depth: int, *, in_loop: bool) -> Statement:
+        forms = [self._write, self._write, self._change, self._launch, self._by_reference, self._function]
+        if depth < 3:
+            forms += [lambda: self._branch(depth, in_loop=in_loop)] * 3 + [lambda: self._counted(depth)] * 2
+            forms += [lambda: self._while(depth), lambda: self._switch(depth, in_loop=in_loop)]
+        if in_loop:
+            forms += [self._leave]
+        if depth:
+            forms += [self._return]
+        return self._random.choice(forms)()
+
+    def _place(self) -> str:
+        return self._random.choice(PLACES)
+
+    def _expression(self) -> Expression:
+        random = self._random
+        atoms = [*PLACES, *self._rounds, str(random.randrange(1, 7))]
+        left, right = random.choice(atoms), random.choice(atoms)
+
+        def value(run: Run, atom: str) -> int:
+            return int(atom) if atom.isdigit() else run.state[atom]
+
+        match random.randrange(4):
+            case 0:
+                return f"{left} + {right}", lambda run: value(run, left) + value(run, right)
+            case 1:
+                return f"{left} * {right}", lambda run: value(run, left) * value(run, right)
+            case _:
+                return left, lambda run: value(run, left)
+
+    def _condition(self) -> Expression:
+        place, number = self._place(), self._random.randrange(1, 9)
+        match self._random.randrange(4):
+            case 0:
+                return "argc > 1", lambda run: int(run.argc > 1)
+            case 1:
+                return f"{place} > {number}", lambda run: int(run.state[place] > number)
+            case 2:
+                return f"{place} == {number} && ask()", lambda run: int(run.state[place] == number and run.ask())
+            case _:
+                return "ask()", lambda run: run.ask()
+
+    def _write(self) -> Statement:
+        place, (text, value) = self._place(), self._expression()
+        return f"{place} = {text};\n", lambda run: run.write(place, value(run))
+
+    def _change(self) -> Statement:
+        place, by = self._place(), self._random.randrange(1, 4)
+        match self._random.randrange(3):
+            case 0:
+                return f"{place} += {by};\n", lambda run: run.write(place, run.state[place] + by)
+            case 1:
+                return f"{place} *= {by};\n", lambda run: run.write(place, run.state[place] * by)
+            case _:
+                return f"{place}++;\n", lambda run: run.write(place, run.state[place] + 1)
+
+    def _by_reference(self) -> Statement:
+        place = self._random.choice(("a", "b", "c.m"))
+        return f"change({place});\n", lambda run: run.write(place, run.state[place] + 1)
+
+    def _function(self) -> Statement:
+        """A lambda that writes, which is called at once or later."""
+        self._names += 1
+        name, place, number = f"f{self._names}", self._place(), self._random.randrange(1, 9)
+        text = f"auto {name} = [&] {{ {place} = {number}; }};\n"
+        if self._random.randrange(2):
+            return text, lambda run: None
+        (other, write) = self._write()
+
+        def run(one: Run) -> None:
+            write(one)
+            one.write(place, number)
+
+        return f"{text}{other}{name}();\n", run
+
+    def _launch(self) -> Statement:
+        number = self._count
+        self._count += 1
+        text, value = self._expression()
+        if self._random.randrange(2):
+            block, of_block = self._expression()
+            return f"k<<<1, {block}>>>(0, {text});\n", lambda run: run.launch(number, of_block(run), 1, value(run))
+        return (
+            f"k<<<1, d>>>(0, {text});\n",
+            lambda run: run.launch(number, run.state["d.x"], run.state["d.y"], value(run)),
+        )
+
+    def _branch(self, depth: int, *, in_loop: bool) -> Statement:
+        text, holds = self._condition()
+        yes, then = self._block(2, depth + 1, in_loop=in_loop)
+        if self._random.randrange(2):
+            return f"if ({text}) {{\n{yes}}}\n", lambda run: then(run) if holds(run) else None
+        no, otherwise = self._block(2, depth + 1, in_loop=in_loop)
+        return (
+            f"if ({text}) {{\n{yes}}} else {{\n{no}}}\n",
+            lambda run: then(run) if holds(run) else otherwise(run),
+        )
+
+    def _counted(self, depth: int) -> Statement:
+        self._names += 1
+        name, random = f"i{self._names}", self._random
+        numbers = [random.randrange(1, 6) for _ in range(random.randint(1, 3))]
+        match random.randrange(3):
+            case 0:
+                head = f"for (int {name} : {{{', '.join(map(str, numbers))}}})"
+            case 1:
+                numbers = list(range(numbers[0], numbers[0] + len(numbers)))
+                head = f"for (int {name} = {numbers[0]}; {name} < {numbers[-1] + 1}; {name}++)"
+            case _:
+                numbers = [numbers[0] << at for at in range(len(numbers))]
+                head = f"for (int {name} = {numbers[0]}; {name} <= {numbers[-1]}; {name} *= 2)"
+        self._rounds.append(name)
+        text, body = self._block(3, depth + 1, in_loop=True)
+        self._rounds.pop()
+
+        def run(one: Run) -> None:
+            for number in numbers:
+                one.state[name] = number
+                try:
+                    body(one)
+                except ContinuedError:
+                    continue
+                except BrokenError:
+                    break
+
+        return f"{head} {{\n{text}}}\n", run
+
+    def _while(self, depth: int) -> Statement:
+        text, body = self._block(3, depth + 1, in_loop=True)
+
+        def run(one: Run) -> None:
+            while one.ask():
+                try:
+                    body(one)
+                except ContinuedError:
+                    continue
+                except BrokenError:
+                    break
+
+        return f"while (ask()) {{\n{text}}}\n", run
+
+    def _switch(self, depth: int, *, in_loop: bool) -> Statement:
+        """With cases that fall through where no `break` stands."""
+        place = self._place()
+        cases = [(value, *self._block(2, depth + 1, in_loop=False)) for value in (1, 2, 3)]
+        breaks = [bool(self._random.randrange(2)) for _ in cases]
+        text = "".join(
+            f"case {value}: {{\n{body}}}\n{'break;' if stops else ''}\n"
+            for (value, body, _), stops in zip(cases, breaks, strict=True)
+        )
+
+        def run(one: Run) -> None:
+            chosen = one.state[place]
+            for (value, _, body), stops in zip(cases, breaks, strict=True):
+                if value < chosen or not 1 <= chosen <= 3:
+                    continue
+                body(one)
+                if stops:
+                    return
+
+        return f"switch ({place}) {{\n{text}}}\n", run
+
+    def _leave(self) -> Statement:
+        text, holds = self._condition()
+        error = self._random.choice((BrokenError, ContinuedError))
+
+        def run(one: Run) -> None:
+            if holds(one):
+                raise error
+
+        return f"if ({text}) {'break' if error is BrokenError else 'continue'};\n", run
+
+    def _return(self) -> Statement:
+        text, holds = self._condition()
+
+        def run(one: Run) -> None:
+            if holds(one):
+                raise ReturnedError
+
+        return f"if ({text}) return 0;\n", run
