@@ -1,0 +1,69 @@
+"""Random C++ programs in the simulator and as native code: what is computed otherwise, and what is not decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, final
+
+from sim.policies.ipdom import Ipdom
+from sim.refusals import Refusal
+from tests.cpp.accepted import accepted
+from tests.cpp.program import CppProgram
+from tests.cpp.programs import constants, conversions, lifetimes, overloads, specialisations, templates
+from tests.sim.native.comparison import compare
+from tests.sim.native.compiler import compiled
+from tests.sim.random.choices import Choices, Seeded
+from tests.sim.running import kernel_of
+
+KINDS: Final[Mapping[str, Callable[[Choices], CppProgram]]] = {
+    "free functions": overloads.free_functions,
+    "methods": overloads.methods,
+    "operators": overloads.operators,
+    "expressions": conversions.expressions,
+    "assignments": conversions.assignments,
+    "function templates": templates.functions,
+    "packs": templates.packs,
+    "class templates": specialisations.classes,
+    "pairs of types": specialisations.pairs,
+    "deduction guides": specialisations.guides,
+    "constants": constants.functions,
+    "conditions": constants.conditions,
+    "lifetimes": lifetimes.objects,
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`wrong`: what the simulator computes otherwise; `undecided`: why it refuses the program."""
+
+    seed: int
+    kind: str
+    program: CppProgram
+    wrong: Sequence[str] = ()
+    undecided: str | None = None
+
+
+def random_program(seed: int, kinds: Sequence[str] = tuple(KINDS)) -> tuple[str, CppProgram]:
+    kind = kinds[seed % len(kinds)]
+    return kind, KINDS[kind](Choices(Seeded(seed)))
+
+
+def verdicts(seeds: Sequence[int], folder: Path, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[Verdict]:
+    """Of every program that the compiler accepts; all are compiled together."""
+    made = {seed: random_program(seed, kinds) for seed in seeds}
+    kept = accepted([program for _, program in made.values()])
+    programs = {seed: program for seed, program in zip(seeds, kept, strict=True) if program is not None}
+    cases = {seed: program.case(f"{seed}.cu") for seed, program in programs.items()}
+    native = compiled([case.unit for case in cases.values()], folder, ["-std=c++20", "-O0"])
+    results = native.run([case.native() for case in cases.values()])
+    for (seed, case), result in zip(cases.items(), results, strict=True):
+        kind, program = made[seed][0], programs[seed]
+        try:
+            wrong = compare(case, kernel_of(case.unit.text), Ipdom, result)
+        except Refusal as refusal:
+            yield Verdict(seed, kind, program, undecided=str(refusal))
+        else:
+            yield Verdict(seed, kind, program, wrong)

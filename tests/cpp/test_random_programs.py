@@ -1,0 +1,28 @@
+"""A few random C++ programs, computed as a compiler's program computes them; `python -m tests.cpp.fuzz` runs more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.cpp.accepted import accepted
+from tests.cpp.referee import KINDS, random_program, verdicts
+
+_RIGHT: Final = ("conditions", "packs")
+"""Kinds of which no program is wrong or undecided; the others are known to have some of both."""
+
+
+@pytest.mark.parametrize("kind", _RIGHT)
+def test_nothing_is_computed_otherwise(kind: str, tmp_path: Path) -> None:
+    found = list(verdicts(range(30), tmp_path, (kind,)))
+    assert len(found) > 20
+    assert [(verdict.seed, verdict.wrong, verdict.undecided) for verdict in found if verdict.wrong] == []
+    assert [verdict.undecided for verdict in found if verdict.undecided] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_most_programs_are_accepted_by_a_compiler(kind: str) -> None:
+    programs = [random_program(seed, (kind,))[1] for seed in range(30)]
+    assert sum(program is not None for program in accepted(programs)) > 10

@@ -1,0 +1,1 @@
+"""CUDA texts that random programs are made of, written for these tests."""
