@@ -1,19 +1,22 @@
 """`python -m benchmarks.branch_costs ROOT...`: what split warps lose, as it was estimated and as a run counts it.
 
-Every kernel is launched with nothing given, under the policy of a mask stack, and a few of its warps are watched.
+Every kernel is launched with nothing given, under the policy of a mask stack.
 Estimated   `BranchCost` of a source branch, as shares of the kernel: what a split warp runs one after the other
             (`serialized_share`), and what lanes wait (`idle_share`); of a loop, the rounds that early lanes wait.
-Counted     issued instructions between the branch and the place where its paths meet.  Serialized: what the warp issued
-            beyond what its longest lane needed.  Waited: what the longest lane needed beyond the average lane.  Summed
-            over the watched warps of a kernel, as a share of all that these warps issued.
+Counted     the same in the run (`split_losses.py`), summed over the warps of a kernel, as a share of all that these
+            warps issued.  Arms that a compiler predicates take nothing, as in the estimate: every warp issues them.
+Sizes       Told twice: in the sizes of the program's largest launch where host code says its grid, of which a sample of
+            the blocks is run (`program_launches.py`); and with grids that are cut so that few threads run, or chosen.
+            Where host code says no grid, or the program's takes too long, both are the same run.
 Printed     Spearman's rank correlation of the two shares over all branches that split, the median error in points of
             percent, and how many shares that were counted lie in the range that is told.
 Recall      of the branches that take more than `DEAR` of the issued instructions (a branch by what it serializes, a
-            loop by what lanes wait), those at which there is a finding, for turns or for waits.  Arms that are
-            predicated are counted apart: the simulator runs them one after the other, a compiled kernel does not.
+            loop by what lanes wait), those at which there is a finding, for turns or for waits.
             The same for what `check` says of the file when nothing is asked for: with the launches that the program
             makes instead of the one that ran, of each nest, ladder and macro one finding, of each kernel a handful.
-Limits      a slot is not an instruction; only few warps of inputs that were chosen are watched.
+            Kernels that the program never launches, while others of the file are launched, are listed apart: what costs
+            there is a hint that says so.
+Limits      a slot is not an instruction; inputs are chosen, and so are sizes that host code reads when it runs.
 """
 
 from __future__ import annotations
@@ -21,16 +24,15 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from typing import ClassVar, Final, final
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final, final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
+from analysis.facts.known_launches import LaunchesOfFile
 from analysis.facts.model import BranchFact, PartOf
 from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.ids import SourceBranchId
@@ -40,17 +42,18 @@ from analysis.rules.diagnostic import Severity
 from analysis.rules.parting import splits_warps
 from analysis.rules.price import split_price
 from analysis.rules.settings import DEFAULT_SHARE_THRESHOLD
+from analysis.verdict.arms import arms_of, deciders_of
 from analysis.verdict.cost import BranchCost
 from analysis.verdict.loops import cycle_of
 from benchmarks.claims.kernels import line_of, place_of
 from benchmarks.claims.subject import Subject, analyze_subject
+from benchmarks.program_launches import largest_launch, program_launches
+from benchmarks.split_losses import AtOnce, LossObserver, total
 from benchmarks.zero_configuration import program_of
-from sim.arrays import lanes_of
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
 from sim.launch.specification import Budget
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
@@ -60,9 +63,15 @@ from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.workspace.project_root import project_root
 
 DEAR: Final = 0.1
-WATCHED_WARPS: Final = 8
-"""Of each wave; the observer walks in Python."""
+SAMPLED_BLOCKS: Final = 64
 POLICY: Final = "ipdom"
+UNHURRIED: Final = 20
+"""Times as long as a run may take one that is watched may."""
+
+
+class Sizes(Enum):
+    PROGRAM = "in the program's sizes, where host code says them"
+    CHOSEN = "in sizes that are cut or chosen"
 
 
 @final
@@ -71,6 +80,7 @@ class Loss:
     """One source branch of one kernel; what was counted are shares of all that the watched warps issued."""
 
     place: str
+    sizes: Sizes
     branch: BranchFact
     """With the launch that ran."""
     estimate: BranchCost
@@ -80,6 +90,8 @@ class Loss:
     """Whether lanes part here, or on another way out of a loop, other than at a bounds check."""
     is_shown: bool
     """Whether `check` with nothing asked for has a finding here, or one elsewhere that names this place."""
+    is_launched: bool
+    """Unless nothing in the program launches the kernel while other kernels beside it are launched."""
 
     @property
     def is_loop(self) -> bool:
@@ -96,110 +108,59 @@ class Loss:
         return self.splits and split_price(self.branch, DEFAULT_SHARE_THRESHOLD) is not None
 
 
-# -- counting ----------------------------------------------------------------------------------------------------------
-
-
-@final
-class _Split:
-    """A warp between a branch at which it split and the place where its paths meet."""
-
-    def __init__(self, lanes: int, meets_at: int, warp_size: int) -> None:
-        self.lanes, self.meets_at = lanes, meets_at
-        self.issued = 0
-        self.needed: NDArray[np.int64] = np.zeros(warp_size, np.int64)
-        """By lane."""
-
-    def run(self, lanes: NDArray[np.bool_], issued: int) -> None:
-        self.issued += issued
-        self.needed += issued * lanes
-
-    def losses(self, members: NDArray[np.bool_]) -> tuple[float, float]:
-        """Serialized, and waited."""
-        longest = int(self.needed.max())
-        return self.issued - longest, longest - float(self.needed[members].mean())
-
-
-@final
-class LossObserver(Observer):
-    """Under a mask stack: a warp is at one place, and splits nest."""
-
-    events: ClassVar[Events] = Events.SEGMENTS
-
-    def __init__(self) -> None:
-        self.lost: dict[SourceBranchId, dict[int, tuple[float, float]]] = defaultdict(dict)
-        """By source branch and warp: serialized and waited."""
-        self.issued = 0
-        """By the watched warps."""
-        self._open: dict[int, dict[SourceBranchId, _Split]] = {}
-        self._first_warp = 0
-
-    def begin(self, run: Run, addresses: AddressBook) -> None:
-        self._size = run.launch.warp_size
-        self._issued = [segment.issued for segment in run.segments]
-        self._sources = [
-            segment.terminator.branch
-            if segment.function.id == run.kernel.id and isinstance(segment.terminator, Branch | Switch)
-            else None
-            for segment in run.segments
-        ]
-        self._meets_at = run.graph.reconvergence
-
-    def wave(self, wave: Wave) -> None:
-        self.close_all()
-        self._first_warp = wave.first_block * wave.warps_per_block
-
-    def segment(self, event: SegmentEvent) -> None:
-        for index, row in enumerate(event.rows.tolist()):
-            if row < WATCHED_WARPS:
-                self._step(row, index, event)
-
-    def _step(self, row: int, index: int, event: SegmentEvent) -> None:
-        splits = self._open.setdefault(row, {})
-        active = int(event.active[index])
-        for source in [source for source, split in splits.items() if split.meets_at == event.segment]:
-            self._close(row, source)
-        self.issued += self._issued[event.segment]
-        lanes = lanes_of(event.active[index : index + 1], self._size)[0]
-        for split in splits.values():
-            if split.lanes & active:
-                split.run(lanes, self._issued[event.segment])
-        source = self._sources[event.segment]
-        if source is not None and source not in splits and sum(bool(lanes[index]) for _, lanes in event.split) > 1:
-            splits[source] = _Split(active, self._meets_at[event.segment], self._size)
-
-    def _close(self, row: int, source: SourceBranchId) -> None:
-        split = self._open[row].pop(source)
-        members = lanes_of(np.array([split.lanes], np.uint64), self._size)[0]
-        serialized, waited = split.losses(members)
-        warp = self._first_warp + row
-        before = self.lost[source].get(warp, (0.0, 0.0))
-        self.lost[source][warp] = (before[0] + serialized, before[1] + waited)
-
-    def close_all(self) -> None:
-        for row, splits in self._open.items():
-            for source in list(splits):
-                self._close(row, source)
-        self._open = {}
-
-
 # -- kernels -----------------------------------------------------------------------------------------------------------
 
 
-def losses_of(
-    program: Program, kernel: DeviceFunction, path: str, seconds: float, shown: Collection[int]
-) -> Iterator[Loss]:
-    """Nothing for a kernel that cannot run, or does not end; `shown`: where findings are, in bytes."""
+@final
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What `check` says of a file: where findings are, in bytes, and the launches of its kernels."""
+
+    shown: frozenset[int]
+    launches: LaunchesOfFile
+
+
+def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: float, told: Told) -> Iterator[Loss]:
+    """In all sizes; nothing for a kernel that cannot run, or does not end."""
+    launch = largest_launch(told.launches.known.get(kernel.item.name, ()))
+    cut = _planned(Planner(program, kernel, [Request("given")], budget=Budget(seconds=seconds)))
+    whole = None
+    if launch is not None:
+        planner = Planner(
+            program,
+            kernel,
+            [Request("given")],
+            budget=Budget(seconds=seconds),
+            launch=launch,
+            sampled_blocks=SAMPLED_BLOCKS,
+        )
+        whole = _planned(planner)
+    for sizes, plan in ((Sizes.CHOSEN, cut), (Sizes.PROGRAM, whole or cut)):
+        if plan is not None:
+            yield from _losses_in(sizes, program, kernel, path, plan, told)
+
+
+def _planned(planner: Planner) -> Plan | None:
+    """A launch that ends in time; None where there is none, or the kernel cannot run."""
 
     def run(plan: Plan) -> Result:
         return simulate(plan.kernel, plan.specification, POLICIES[POLICY])
 
-    plan, first = run_adapted(Planner(program, kernel, [Request("given")], budget=Budget(seconds=seconds)), run)
-    if first.truncated is not None:
-        return
+    try:
+        plan, first = run_adapted(planner, run)
+    except (Refusal, LaunchError):
+        return None
+    return plan if first.truncated is None else None
+
+
+def _losses_in(
+    sizes: Sizes, program: Program, kernel: DeviceFunction, path: str, plan: Plan, told: Told
+) -> Iterator[Loss]:
     function, launch = plan.kernel.function, plan.specification
     subject = analyze_subject(function, LaunchKnowledge((BlockShape(*launch.block),), warp_size=launch.warp_size))
-    observer = LossObserver()
-    if simulate(plan.kernel, launch, POLICIES[POLICY], [observer]).truncated is not None:
+    observer = LossObserver(dict(at_once(subject)))
+    unhurried = replace(launch, budget=Budget(seconds=UNHURRIED * launch.budget.seconds))
+    if simulate(plan.kernel, unhurried, POLICIES[POLICY], [observer]).truncated is not None:
         return
     observer.close_all()
     ways_out = {source: _ways_out(subject, source) for source in subject.costs}
@@ -208,13 +169,28 @@ def losses_of(
         warps = _lost_at(observer.lost, source, ways_out[source], leaves=source in leaving)
         if not warps:
             continue
-        serialized = sum(one[0] for one in warps.values()) / observer.issued
-        waited = sum(one[1] for one in warps.values()) / observer.issued
+        serialized, waited = (0.0, 0.0) if cost.is_predicated else total(warps)
         keyword = function.branches[source].keyword
         line, here = line_of(program, function, keyword), place_of(program, function, keyword)
-        splits = any(splits_warps(_fact(subject, one, subject.costs[one])) for one in {source, *ways_out[source]})
-        fact = _fact(subject, source, cost)
-        yield Loss(f"{path}:{line or '?'} {kernel.item.name}", fact, cost, serialized, waited, splits, here in shown)
+        yield Loss(
+            f"{path}:{line or '?'} {kernel.item.name}",
+            sizes,
+            _fact(subject, source, cost),
+            cost,
+            serialized / observer.issued,
+            waited / observer.issued,
+            any(splits_warps(_fact(subject, one, subject.costs[one])) for one in {source, *ways_out[source]}),
+            here in told.shown,
+            kernel.item.name not in told.launches.unlaunched,
+        )
+
+
+def at_once(subject: Subject) -> Iterator[tuple[SourceBranchId, AtOnce]]:
+    """Branches of several conditions whose lanes come to each arm together, as the estimate has it."""
+    for source, cost in subject.costs.items():
+        deciders = deciders_of(subject.control, subject.divergence, source)
+        if len(deciders) > 1 and not cost.enters_again:
+            yield source, AtOnce(frozenset(deciders[1:]), arms_of(subject.control, deciders))
 
 
 def _ways_out(subject: Subject, loop: SourceBranchId) -> frozenset[SourceBranchId]:
@@ -271,15 +247,11 @@ def _fact(subject: Subject, source: SourceBranchId, cost: BranchCost) -> BranchF
 def _of_file(task: tuple[str, str, float]) -> list[Loss]:
     path, root, seconds = task
     program = program_of(path, root, 32)
-    shown = frozenset[int]() if program is None else _places_shown(path, root)
-    found: list[Loss] = []
-    for kernel in () if program is None else program.device_functions():
-        if program is not None and kernel.kind is FunctionKind.KERNEL and kernel.item.active:
-            try:
-                found += losses_of(program, kernel, path, seconds, shown)
-            except (Refusal, LaunchError):
-                continue
-    return found
+    if program is None:
+        return []
+    told = Told(_places_shown(path, root), program_launches(root).of_file(program))
+    kernels = [one for one in program.device_functions() if one.kind is FunctionKind.KERNEL and one.item.active]
+    return [loss for kernel in kernels for loss in losses_of(program, kernel, path, seconds, told)]
 
 
 def _places_shown(path: str, root: str) -> frozenset[int]:
@@ -308,14 +280,17 @@ def main() -> None:
     with ProcessPoolExecutor(options.jobs) as pool:
         tasks = [(path, root, options.seconds) for path, root in paths]
         losses = [loss for found in pool.map(_of_file, tasks) for loss in found]
-    for loss in losses if options.list else ():
-        told = loss.estimate
-        print(
-            f"{told.serialized_share.expected:7.1%} {loss.serialized:7.1%} "
-            f"{told.idle_share.expected:7.1%} {loss.waited:7.1%}  {loss.place}"
-            f"{'' if told.rounds_by is None else f' ({told.rounds_by.value})'}"
-        )
-    report(losses)
+    for sizes in Sizes:
+        print(f"{sizes.value}:")
+        found = [loss for loss in losses if loss.sizes is sizes]
+        for loss in found if options.list else ():
+            estimate = loss.estimate
+            print(
+                f"{estimate.serialized_share.expected:7.1%} {loss.serialized:7.1%} "
+                f"{estimate.idle_share.expected:7.1%} {loss.waited:7.1%}  {loss.place}"
+                f"{'' if estimate.rounds_by is None else f' ({estimate.rounds_by.value})'}"
+            )
+        report(found)
 
 
 def report(losses: Sequence[Loss]) -> None:
@@ -336,18 +311,20 @@ def report(losses: Sequence[Loss]) -> None:
 
 
 def _report_recall(dear: Sequence[Loss]) -> None:
-    predicated = [loss for loss in dear if loss.estimate.is_predicated]
-    rest = [loss for loss in dear if not loss.estimate.is_predicated]
-    found = sum(loss.is_told for loss in rest)
-    print(f"of {len(dear)} that take more than {DEAR:.0%}: {len(predicated)} predicated, {found} of {len(rest)} told")
-    shown = sum(loss.is_shown for loss in rest)
-    print(f"shown by `check` with nothing asked for: {shown} of {len(rest)}")
-    for loss in rest:
+    launched = [loss for loss in dear if loss.is_launched]
+    found, shown = sum(loss.is_told for loss in launched), sum(loss.is_shown for loss in launched)
+    print(f"of {len(launched)} that take more than {DEAR:.0%} in kernels that the program launches: {found} told")
+    print(f"shown by `check` with nothing asked for: {shown} of {len(launched)}")
+    for loss in launched:
         if not loss.is_told or not loss.is_shown:
             grade = "no grade" if loss.branch.grade is None else loss.branch.grade.value
             share = loss.estimate.serialized_share.expected
             word = "not shown" if loss.is_told else "missed"
             print(f"  {word}: took {loss.taken:.0%}, told {share:.1%}, {grade}: {loss.place}")
+    for loss in dear:
+        if not loss.is_launched:
+            word = "a hint" if loss.is_told else "missed"
+            print(f"  never launched, {word}: took {loss.taken:.0%}: {loss.place}")
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:

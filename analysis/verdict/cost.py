@@ -42,6 +42,7 @@ from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.instructions import Print
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
+from analysis.verdict.arms import arms_of, deciders_of
 from analysis.verdict.grade import Grade, Grader
 from analysis.verdict.grid_rounds import GridRounds
 from analysis.verdict.lane_rounds import count_lane_rounds
@@ -82,6 +83,7 @@ class BranchCost:
     `rounds_by`: of such a loop, what decides.  `tests_marker`: whether lanes part where entries are markers alone.
     `hangs_on_data`: the shorter arm loops for as long as data decide, so that nothing is known of what it takes.
     `is_predicated`: a compiler makes selects of the arms, so that no warp parts here.
+    `enters_again`: lanes come to some arm of `if (a || b)` in several groups.
     """
 
     serialized: int
@@ -93,6 +95,7 @@ class BranchCost:
     rounds_by: RoundsBy | None = None
     tests_marker: bool = False
     hangs_on_data: bool = False
+    enters_again: bool = False
 
 
 FREE = BranchCost(0, 0, NOTHING, NOTHING)
@@ -201,13 +204,13 @@ class _Model:
     # -- branches ---------------------------------------------------------------------------------------------------
 
     def of_branch(self, branch: SourceBranchId) -> BranchCost:
-        deciders = [block for block, condition in self._divergence.branch_sites(branch) if condition is None]
+        deciders = deciders_of(self._control, self._divergence, branch)
         if not deciders:
             return FREE
-        first = min(deciders, key=self._control.rank.__getitem__)
+        first = deciders[0]
         if self._single.runs_alone(first):
             return FREE
-        arms = self._arms(first, deciders)
+        arms = arms_of(self._control, deciders)
         if len(arms) < 2:
             return FREE
         seen: set[BasicBlockId] = set()
@@ -230,7 +233,15 @@ class _Model:
         share = self._share_in_turns(shorter, again) if serialized else NOTHING
         is_marker, on_data = self._markers.tests(deciders), self._hangs_on_data(shorter)
         if leaves or not idle:
-            return BranchCost(serialized, 0, share, NOTHING, tests_marker=is_marker, hangs_on_data=on_data)
+            return BranchCost(
+                serialized,
+                0,
+                share,
+                NOTHING,
+                tests_marker=is_marker,
+                hangs_on_data=on_data,
+                enters_again=bool(again),
+            )
         longer = self._share(self._weights.part(own[sized[-1][1]]), (slots[-1] - slots[-2]) / slots[-1])
         waits = self._of_some_lanes(longer, USUAL_WAIT)
         return BranchCost(
@@ -241,6 +252,7 @@ class _Model:
             wait_within=longer,
             tests_marker=is_marker,
             hangs_on_data=on_data,
+            enters_again=bool(again),
         )
 
     def _hangs_on_data(self, arm: frozenset[BasicBlockId]) -> bool:
@@ -263,7 +275,7 @@ class _Model:
     ) -> Iterator[BasicBlockId]:
         """Arms that lanes come to apart, each once for every time after the first."""
         entered: set[BasicBlockId] = set()
-        for position, decider in enumerate(sorted(deciders, key=self._control.rank.__getitem__)):
+        for position, decider in enumerate(deciders):
             if position and is_short(self._function, self._weights, (decider,), decides=True):
                 continue
             grading = self._grader.decision(decider) if len(deciders) > 1 else None
@@ -274,42 +286,6 @@ class _Model:
                     yield begin
                 if begin in arms:
                     entered.add(begin)
-
-    def _arms(
-        self, first: BasicBlockId, deciders: Sequence[BasicBlockId]
-    ) -> Mapping[BasicBlockId, frozenset[BasicBlockId]]:
-        """The blocks of each arm by where it begins, without what only evaluates the rest of the condition."""
-        control = self._control
-        ends = {cycle.header for cycle in control.cycles_around(first)}
-        meet = control.immediate_post_dominator(first)
-        if meet is not None:
-            ends.add(meet)
-        inside = set(deciders)
-        arms: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
-        for decider in deciders:
-            for begin in control.successors[decider]:
-                if begin in arms or begin in inside:
-                    continue
-                arm = self._reach(begin, ends, inside)
-                if arm is not None:
-                    arms[begin] = arm
-        return arms
-
-    def _reach(
-        self, begin: BasicBlockId, ends: set[BasicBlockId], deciders: set[BasicBlockId]
-    ) -> frozenset[BasicBlockId] | None:
-        """What runs from `begin` to the ends; None if another decision of the same branch follows."""
-        found: set[BasicBlockId] = set()
-        waiting = [begin]
-        while waiting:
-            block = waiting.pop()
-            if block in deciders:
-                return None
-            if block not in found and block not in ends and not self._control.doomed[block]:
-                found.add(block)
-                waiting.extend(self._control.successors[block])
-        self._control.spend(len(found))
-        return frozenset(found)
 
     def _reports(self, arm: frozenset[BasicBlockId]) -> bool:
         """Does the arm print?  What it reports is an error that does not happen, or the run is not about speed."""

@@ -52,6 +52,7 @@ class Subject:
     spaces: SpaceResult
     accesses: Mapping[int, Access]
     barriers: tuple[BarrierSite, ...]
+    weights: BlockWeights
     costs: Mapping[SourceBranchId, BranchCost]
     grader: Grader
     undefined: frozenset[ValueId]
@@ -84,6 +85,7 @@ def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
         spaces,
         {id(site): access for site, access in zip(sites, accesses, strict=True)},
         find_barriers(function, control, divergence, launch),
+        weights,
         estimate_costs(function, control, divergence, affine, weights),
         Grader(function, control, divergence, affine),
         _resting_on(function, control, _is_undefined)[0],

@@ -23,7 +23,7 @@ class Threads:
         self._launch = launch
         size, per_block = launch.warp_size, launch.threads_per_block
         rows = np.arange(len(wave.live))
-        self._block = (wave.first_block + rows // wave.warps_per_block).astype(np.uint64)[:, None]
+        self._block = wave.blocks[rows // wave.warps_per_block].astype(np.uint64)[:, None]
         inside = (rows % wave.warps_per_block)[:, None] * size + np.arange(size)
         self._inside = inside.astype(np.uint64)
         self._number = self._block * np.uint64(per_block) + self._inside

@@ -64,6 +64,8 @@ DEFAULT_SEED: Final = 1
 SMALL_TRIPS: Final = 2
 LARGEST_LAUNCH_NUMBER: Final = 1 << 16
 """Numbers that host code passes are taken up to here: a simulation has fewer threads than a device."""
+HOST_NUMBER: Final = 1 << 63
+"""The same where only some blocks of its launches are run: any."""
 SMALL_LAUNCH_NUMBER: Final = 64
 """The same for a grid that was cut: sizes belong to the whole grid, but small numbers are no sizes."""
 
@@ -104,9 +106,11 @@ class Planner:
         barriers_in_turn: bool = False,
         launch: Launch | None = None,
         leaves_out_launches: bool = False,
+        sampled_blocks: int = 0,
     ) -> None:
         """`requests`: the most important first.  `launch`: the one to simulate; what it says counts before all but the
-        first of them, which was given."""
+        first of them, which was given.  `sampled_blocks`: grids of host code are not cut, and so many of their blocks
+        are run."""
         if launch is not None:
             launch = as_called(launch)
             requests = under_launch(requests, launch, *_names(program, kernel))
@@ -115,7 +119,8 @@ class Planner:
         self._havoc = havoc
         self._barriers_in_turn = barriers_in_turn
         self._leaves_out_launches = leaves_out_launches
-        self._evidence = _shape_evidence(self._subject)
+        self._sampled_blocks = sampled_blocks
+        self._evidence = _shape_evidence(self._subject, is_whole=sampled_blocks > 0)
         _check_names(self._subject)
 
     @property
@@ -137,7 +142,7 @@ class Planner:
             return None
         small = Attempt(is_small=True)
         block, grid = _shapes(self._evidence, small)
-        numbers = _numbers(self._subject, small, grid, block)
+        numbers = self._chosen_numbers(small, grid, block)
         now = {choice.name: choice.value for choice in plan.choices}
         bounds = (name for name, type in self.flow.leaves.items() if isinstance(type, IntegerType) and name in numbers)
         is_bounded = any(str(numbers[name].value) != now.get(name) for name in bounds)
@@ -146,9 +151,19 @@ class Planner:
     @cached_property
     def _is_shared(self) -> bool:
         """Whether blocks know how many they are, and never wait for all."""
-        found = [one for _, one in self.kernel.function.instructions()]
+        found = (one for _, one in self.kernel.function.instructions())
         is_counted = any(isinstance(one, ReadSpecial) and one.register in _GRID_EXTENTS for one in found)
-        return is_counted and not any(isinstance(one, GridBarrier) for one in found)
+        return is_counted and not self._waits_for_all
+
+    @cached_property
+    def _waits_for_all(self) -> bool:
+        """Whether blocks wait for all others of the grid."""
+        return any(isinstance(one, GridBarrier) for _, one in self.kernel.function.instructions())
+
+    def _chosen_numbers(self, attempt: Attempt, grid: ChosenShape, block: ChosenShape) -> Mapping[str, ChosenNumber]:
+        is_small = grid.is_cut or attempt.is_small
+        largest = HOST_NUMBER if self._evidence.is_whole else LARGEST_LAUNCH_NUMBER
+        return _numbers(self._subject, attempt, grid, block, SMALL_LAUNCH_NUMBER if is_small else largest)
 
     def plan(self, attempt: Attempt | None = None) -> Plan:
         """A complete launch; `attempt` carries what earlier ones taught."""
@@ -156,7 +171,7 @@ class Planner:
         requests = subject.requests
         block, grid = _shapes(self._evidence, attempt)
         shared = _shared_bytes(subject, attempt, block.extent)
-        numbers = _numbers(subject, attempt, grid, block)
+        numbers = self._chosen_numbers(attempt, grid, block)
         ranges = straddling_ranges(subject.flow, subject.uses, _comparisons(subject, grid, block, numbers))
         seed = DEFAULT_SEED if requests.seed is None else requests.seed
         chooser = ArgumentChooser(subject, attempt, grid.extent, block.extent, seed, numbers, ranges)
@@ -175,6 +190,7 @@ class Planner:
             self._budget,
             leaves_out_launches=self._leaves_out_launches,
             first_blocks=int(attempt.is_spread),
+            sampled_blocks=0 if self._waits_for_all else self._sampled_blocks,
         )
         shapes = [
             Choice("grid", spelled(grid.extent), grid.why, grid.is_chosen),
@@ -224,7 +240,7 @@ def _check_names(subject: Subject) -> None:
 # -- shape and shared memory -------------------------------------------------------------------------------------------
 
 
-def _shape_evidence(subject: Subject) -> ShapeEvidence:
+def _shape_evidence(subject: Subject, *, is_whole: bool) -> ShapeEvidence:
     constants = {
         name: int(argument.value)
         for name, argument in subject.instance.arguments.items()
@@ -244,6 +260,7 @@ def _shape_evidence(subject: Subject) -> ShapeEvidence:
         subject.program.unit.path,
         lengths_by_axis(subject.flow),
         required_extents(subject.flow, subject.requirements),
+        is_whole,
     )
 
 
@@ -296,9 +313,10 @@ def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice |
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def _numbers(subject: Subject, attempt: Attempt, grid: ChosenShape, block: ChosenShape) -> Mapping[str, ChosenNumber]:
-    """Every scalar leaf: given, passed by host code, or chosen."""
-    most = SMALL_LAUNCH_NUMBER if grid.is_cut or attempt.is_small else LARGEST_LAUNCH_NUMBER
+def _numbers(
+    subject: Subject, attempt: Attempt, grid: ChosenShape, block: ChosenShape, most: int
+) -> Mapping[str, ChosenNumber]:
+    """Every scalar leaf: given, passed by host code up to `most`, or chosen."""
     found = dict(_launched_numbers(subject, most))
     for name, values in subject.initial.items():
         if values.size == 1 and name in subject.flow.leaves:

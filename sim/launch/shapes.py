@@ -77,6 +77,8 @@ class ShapeEvidence:
     """Axes (0, 1, 2) whose thread index goes into an array as it is, with the length of that array."""
     required: Mapping[int, int] = field(default_factory=dict[int, int])
     """Extents of the block by axis that the kernel asserts."""
+    is_whole: bool = False
+    """Whether a grid of host code stays as it is, however large."""
 
 
 def choose_block(evidence: ShapeEvidence) -> ChosenShape:
@@ -157,7 +159,7 @@ def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
     for launch in evidence.launches:
         if launch.grid is not None:
             whole = launch.grid.x, launch.grid.y, launch.grid.z
-            cut = _cut(whole, block.extent)
+            cut = whole if evidence.is_whole else _cut(whole, block.extent)
             why = source_of(launch, evidence.file)
             if cut == whole:
                 return ChosenShape(whole, why)

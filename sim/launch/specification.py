@@ -166,10 +166,19 @@ class LaunchSpecification:
     """Kernels that the kernel launches are not run, which the result says, instead of a refusal."""
     first_blocks: int = 0
     """So many blocks of the grid are run, in linear order; 0 for all.  The kernel sees the whole grid."""
+    sampled_blocks: int = 0
+    """So many of these are run, spread over all of them (`block_sample.py`); 0 for all.  At least 3; no observer may
+    ask which blocks race."""
+
+    @property
+    def candidate_blocks(self) -> int:
+        """All, or the first."""
+        return min(self.first_blocks, self.blocks) or self.blocks
 
     @property
     def blocks_to_run(self) -> int:
-        return min(self.first_blocks, self.blocks) or self.blocks
+        """How many."""
+        return min(self.sampled_blocks, self.candidate_blocks) or self.candidate_blocks
 
     @property
     def threads_per_block(self) -> int:

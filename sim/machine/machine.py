@@ -28,6 +28,7 @@ from sim.faults import (
     Trapped,
 )
 from sim.kernel import Kernel
+from sim.launch.block_sample import blocks_run
 from sim.launch.specification import LaunchSpecification
 from sim.machine.counters import Counters
 from sim.machine.deadline import Deadline
@@ -114,10 +115,10 @@ class Machine:
         """All blocks that are wanted, wave after wave."""
         per_block = self.launch.warps_per_block
         local: dict[int, Region] | None = None
-        blocks = self.launch.blocks_to_run
-        for first in range(0, blocks, self._resident):
-            count = min(self._resident, blocks - first)
-            frame = Frame(self.launch, np.arange(first * per_block, (first + count) * per_block))
+        wanted = blocks_run(self.launch).numbers
+        for first in range(0, len(wanted), self._resident):
+            blocks = wanted[first : first + self._resident]
+            frame = Frame(self.launch, (blocks[:, None] * per_block + np.arange(per_block)).ravel())
             if local is None:
                 local = self._local_memory(self._kernel.function, frame)
             else:
@@ -126,9 +127,9 @@ class Machine:
                     self.arena.clear(region)
             frame.local_bases = {number: region.base for number, region in local.items()}
             for observer in self._observers:
-                observer.wave(Wave(first, count, per_block, lane_sets(frame.live)))
+                observer.wave(Wave(blocks, per_block, lane_sets(frame.live)))
             self._run_frame(self._kernel.function.id, frame, np.flatnonzero(frame.live.any(axis=1)))
-            self.deadline.finished = (first + count) / blocks
+            self.deadline.finished = (first + len(blocks)) / len(wanted)
 
     def _run_frame(self, id: FunctionId, frame: Frame, rows: Rows) -> None:
         code = self._code.functions[id]
@@ -187,7 +188,8 @@ class Machine:
         """Ends the run where its state repeats."""
         stuck = self._code.segments[segment]
         span = stuck.terminator.span if stuck.terminator is not None else stuck.instructions[-1].span
-        left = self.launch.blocks_to_run - int(frame.warps[-1]) // self.launch.warps_per_block - 1
+        wanted = blocks_run(self.launch).numbers
+        left = int((wanted > int(frame.warps[-1]) // self.launch.warps_per_block).sum())
         lanes = lanes_of(active, self.launch.warp_size)
 
         def describe(evidence: Evidence, row: int, lane: int) -> Fault:

@@ -64,14 +64,19 @@ class Run:
 @final
 @record
 class Wave:
-    """The resident blocks: `first_block` and so many after it, in linear order.  Row r is warp `r % warps_per_block` of
-    block `first_block + r // warps_per_block`."""
+    """The resident `blocks` by their linear numbers, ascending.  Row r is warp `r % warps_per_block` of block
+    `blocks[r // warps_per_block]`."""
 
-    first_block: int
-    blocks: int
+    blocks: Rows
     warps_per_block: int
     live: LaneSets
     """(rows,): the lanes that exist."""
+
+    @property
+    def first_block(self) -> int:
+        """For who counts on that those after it follow without a gap."""
+        assert len(self.blocks) == int(self.blocks[-1] - self.blocks[0]) + 1, "only a sample of the blocks is run"
+        return int(self.blocks[0])
 
 
 @final

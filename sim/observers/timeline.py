@@ -64,8 +64,9 @@ class TimelineObserver(Observer):
     def wave(self, wave: Wave) -> None:
         assert self._running is not None
         self._running.wave(wave)
-        is_resident = 0 <= self._block - wave.first_block < wave.blocks and self._warp < wave.warps_per_block
-        self._row = (self._block - wave.first_block) * wave.warps_per_block + self._warp if is_resident else -1
+        at = int(np.searchsorted(wave.blocks, self._block))
+        is_resident = at < len(wave.blocks) and wave.blocks[at] == self._block and self._warp < wave.warps_per_block
+        self._row = at * wave.warps_per_block + self._warp if is_resident else -1
 
     def segment(self, event: SegmentEvent) -> None:
         assert self._running is not None

@@ -23,11 +23,11 @@ class NoFiles:
         return False
 
 
-def planner(text: str, *requests: Request, name: str = "k") -> Planner:
+def planner(text: str, *requests: Request, name: str = "k", sampled_blocks: int = 0) -> Planner:
     unit = TranslationUnit.build("a.cu", Document.open(text.encode()), NoFiles(), Environment())
     program = Program(unit)
     kernel = next(function for function in program.device_functions() if function.item.name == name)
-    return Planner(program, kernel, requests)
+    return Planner(program, kernel, requests, sampled_blocks=sampled_blocks)
 
 
 def plan(text: str, *requests: Request, attempt: Attempt | None = None, name: str = "k") -> Plan:
