@@ -1,5 +1,6 @@
 """Which names of a launch are behind a fault: what decides where its access goes, and what lets threads come there.
 
+Rules     Whether something was written before it is read depends on where the writes go as well.
 Limits   Places in functions that are called, not inlined, are not followed.
 """
 
@@ -56,6 +57,8 @@ class Causes:
             for instruction in found.instructions:
                 if instruction.span == fault.evidence.span:
                     values += _deciders(instruction, fault)
+                    if isinstance(fault, UninitialisedRead) and isinstance(instruction, Load):
+                        values += self._dependences.stored_at(instruction.address)
                     blocks.append(block)
             if isinstance(found.terminator, Trap) and found.terminator.span == fault.evidence.span:
                 blocks.append(block)

@@ -79,6 +79,11 @@ class Dependences:
                 pending += definition.operands
         return False
 
+    def stored_at(self, address: ValueId) -> Iterator[ValueId]:
+        """The addresses to which the kernel stores in the objects that an address leads to."""
+        for root in {place.root for place in self._flow.places(address)}:
+            yield from (store.address for store in self._stores.get(root, ()))
+
     def of(self, values: Sequence[ValueId]) -> Dependence:
         """Of all of them together."""
         names: set[str] = set()

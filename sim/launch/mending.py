@@ -1,19 +1,20 @@
 """Other choices for those behind a fault, so that what stays is the program's and not ours.
 
-Rules    Numbers that decide where the access goes come first: one more, twice, half, extents of the launch, powers of
-         two; a multiple of 128 where an access is misaligned.  Then contents that decide it: integers that grow from
-         element to element.  Then numbers that decide who comes there.
+Rules    Numbers that decide where the access goes come first: one more, twice, half; a multiple of 128 where an access
+         is misaligned.  Then contents that decide it: integers that grow from element to element, as those do that are
+         searched and merged.  Then extents of the launch and powers of two, and numbers that decide who comes there.
          Only what was chosen is replaced, and never by 0 or less: an index that is wrong for every size stays a fault.
          An attempt counts only if about as many threads come to every place that had a fault: to keep them away mends
          nothing.
-Limits   One name after the other, each in front of the best choices so far; at most `MAX_TRIALS` attempts.
+Limits   One name after the other, each in front of the best choices so far, of contents at last all together; at most
+         `MAX_TRIALS` attempts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Final
 
 from analysis.ir.source import Span
@@ -33,6 +34,8 @@ ALIGNED: Final = 128
 MOST_AWAY: Final = 4
 """At least a quarter of the threads still come."""
 _DECIDED: Final = (OutOfBounds, Misaligned, UninitialisedRead, FailedAssertion)
+_NEAR: Final = 3
+"""Of the numbers to try so many are near to the one that was chosen."""
 _POWERS: Final = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -54,12 +57,15 @@ def other_choices(flow: Flow, plan: Plan, result: Result) -> Iterator[Attempt]:
     is_misaligned = all(isinstance(fault, Misaligned) for fault in _decided(plan, result))
     for names in (direct, guards):
         replaced = sorted(names & _chosen_numbers(flow, plan))
-        for name, number in _multiples(plan, replaced) if is_misaligned else _in_turns(plan, replaced):
+        pairs = iter(_multiples(plan, replaced) if is_misaligned else _in_turns(plan, replaced))
+        for name, number in islice(pairs, _NEAR * len(replaced)):
             yield replace(attempt, numbers={**attempt.numbers, name: number})
-        for name in sorted(contents - attempt.ascending) if names is direct else ():
-            choice = plan.arrays.get(name)
-            if choice is not None and _is_unordered(choice):
-                yield replace(attempt, ascending=attempt.ascending | {name})
+        unordered = sorted(name for name in contents - attempt.ascending if _is_unordered(plan.arrays.get(name)))
+        together = [unordered] if len(unordered) > 1 else []
+        for growing in [*([name] for name in unordered), *together] if names is direct else ():
+            yield replace(attempt, ascending=attempt.ascending | set(growing))
+        for name, number in pairs:
+            yield replace(attempt, numbers={**attempt.numbers, name: number})
 
 
 def still_comes(flow: Flow, plan: Plan, before: Result, after: Result) -> bool:
@@ -81,7 +87,9 @@ def _chosen_numbers(flow: Flow, plan: Plan) -> set[str]:
     return {one.name for one in plan.choices if one.is_chosen and isinstance(flow.leaves.get(one.name), IntegerType)}
 
 
-def _is_unordered(choice: ArrayChoice) -> bool:
+def _is_unordered(choice: ArrayChoice | None) -> bool:
+    if choice is None:
+        return False
     is_random = choice.filling is Filling.RANDOM and isinstance(choice.element, IntegerType)
     return is_random and choice.limits.roles.get((), Role.DATA) not in (Role.OFFSETS, Role.LINK)
 

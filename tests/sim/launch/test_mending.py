@@ -95,3 +95,24 @@ def test_a_row_that_starts_misaligned_gets_a_length_that_fits() -> None:
     assert result.faults == ()
     assert int(choices["pitch"][0]) % 8 == 0
     assert int(choices["pitch"][0]) >= 2041
+
+
+def test_arrays_that_are_merged_by_search_become_sorted() -> None:
+    """Two elements that find the same place leave another place unwritten: no number decides the fault."""
+    text = """
+        __global__ void k(int *out, const int *a, const int *b) {
+          __shared__ int merged[512];
+          const int key = a[threadIdx.x], other = b[threadIdx.x];
+          int place = 0, place_of_other = 0;
+          while (place < 256 && b[place] < key) place++;
+          while (place_of_other < 256 && a[place_of_other] <= other) place_of_other++;
+          merged[threadIdx.x + place] = key;
+          merged[threadIdx.x + place_of_other] = other;
+          __syncthreads();
+          out[threadIdx.x] = merged[threadIdx.x] + merged[threadIdx.x + 256];
+        }
+        void run(int *out, int *a, int *b) { k<<<1, 256>>>(out, a, b); }
+    """
+    choices, result = adapted(text)
+    assert result.faults == ()
+    assert choices["a"][0] == choices["b"][0] == "offsets[256]"
