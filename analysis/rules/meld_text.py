@@ -18,7 +18,8 @@ def whole_text(function: FunctionFacts) -> str:
     """What a predicted saving is a share of: the kernel, or a device function that no known kernel calls."""
     if function.kind is FunctionKind.KERNEL:
         return "this kernel's"
-    return "its kernel's" if function.callers_known else "this function's"
+    is_of_kernel = function.callers_known and not function.rests_on_callers  # calls elsewhere are no part of its root
+    return "its kernel's" if is_of_kernel else "this function's"
 
 
 def saving_text(found: Opportunity, function: FunctionFacts) -> str:

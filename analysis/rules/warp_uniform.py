@@ -87,7 +87,7 @@ class WarpUniform:
         condition = "the condition" if self.condition is None else f"`{self.condition}`"
         return (
             f"All lanes of a warp agree at this `{self.keyword}`, warps of a block may not: "
-            f"{condition} is uniform in the warp. No warp splits here; a block barrier behind it would be unsafe."
+            f"{condition} is uniform in the warp. No warp splits here; a block barrier behind it may be unsafe."
         )
 
     def related(self) -> tuple[Related, ...]:

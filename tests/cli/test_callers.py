@@ -72,3 +72,18 @@ def test_a_file_that_cannot_be_read_may_call_anything(tmp_path: Path) -> None:
     folder = _project(tmp_path, uniform=UNIFORM)
     (folder / "binary.cu").write_bytes(b'#include "wait.cuh"\n\0')
     assert _functions(folder / "wait.cuh")["wait_for"]["callers_known"] is False
+
+
+def test_a_saving_in_a_header_is_a_share_of_the_function(tmp_path: Path) -> None:
+    """Its arms are planned without the kernels in other files, whatever these pass."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "put.cuh").write_text(
+        "#pragma once\n__device__ inline void put(float *x, const float *y, int i) {\n"
+        "  if (i % 2) {\n    x[i] = y[i] * 2.0f;\n  } else {\n    x[i] = y[i + 1] * 3.0f;\n  }\n}\n"
+    )
+    (tmp_path / "k.cu").write_text(
+        '#include "put.cuh"\n__global__ void k(float *x, const float *y) { put(x, y, threadIdx.x); }\n'
+    )
+    said = simt_lsp("explain", f"{tmp_path}/put.cuh:3").stdout
+    assert "would save about" in said
+    assert "of this function's issue slots" in said
