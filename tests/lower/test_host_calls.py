@@ -110,3 +110,42 @@ def test_a_parameter_that_may_change_the_number_holds_anything(type_: str, passe
 def test_a_function_that_calls_itself_may_pass_anything() -> None:
     text = "static void launch(float *x, int n) { k<<<1, 64>>>(x, n); if (n) launch(x, n / 2); }\n"
     assert numbers(only_launch(text + "int main() { launch(0, 1024); }")) == {(64, None)}
+
+
+@pytest.mark.parametrize(
+    ("body", "widths"),
+    [
+        ("if (n == 7) k<<<1, 64>>>(x, n);", {64}),
+        ("if (n != 7) k<<<1, 64>>>(x, n);", {None}),
+        ("if (n == 7) return; k<<<1, 64>>>(x, n);", {None}),
+        ("switch (n) { case 7: k<<<1, 64>>>(x, n); }", {64}),
+        ("switch (n) { case 8: k<<<1, 64>>>(x, n); }", {None}),
+        ("switch (n) { case 7: case 8: k<<<1, 64>>>(x, n); }", {64}),
+        ("switch (n) { case 7: break; case 8: k<<<1, 64>>>(x, n); }", {None}),
+        ("switch (n) { case 7: { read(); break; } case 8: k<<<1, 64>>>(x, n); }", {None}),
+        ("switch (n) { case 7: break; default: k<<<1, 64>>>(x, n); }", {None}),
+        ("switch (n) { case 8: break; default: k<<<1, 64>>>(x, n); }", {64}),
+        ("switch (n) { default: read(); case 8: k<<<1, 64>>>(x, n); }", {64}),
+        ("switch (n) { default: read(); break; case 8: k<<<1, 64>>>(x, n); }", {None}),
+        ("switch (n) { case OTHER: break; default: k<<<1, 64>>>(x, n); }", {64}),
+    ],
+)
+def test_a_launch_that_no_call_comes_to_is_not_made(body: str, widths: set[int | None]) -> None:
+    found = only_launch(f"static void run(float *x, int n) {{ {body} }}\nint main() {{ run(0, 7); }}")
+    assert {made.block and made.block.x for made in found.made} == widths
+
+
+@pytest.mark.parametrize(
+    ("body", "width"),
+    [
+        ("int t = 32; switch (n) { case 8: t = 64; break; case 9: t = 96; } k<<<1, t>>>(x, n);", 32),
+        # What a case writes that is come to is not followed: a `break` may stand anywhere in it.
+        ("int t = 32; switch (n) { case 7: t = 64; break; default: t = 96; } k<<<1, t>>>(x, n);", None),
+        ("int t = 32; switch (n) { case 7: if (read()) break; t = 64; } k<<<1, t>>>(x, n);", None),
+        ("int t = 32; switch (n) { case 7: if (read()) break; case 8: t = 64; } k<<<1, t>>>(x, n);", None),
+        ("int t = 32; switch (read()) { case 7: t = 64; } k<<<1, t>>>(x, n);", None),
+    ],
+)
+def test_cases_that_no_call_comes_to_write_nothing(body: str, width: int | None) -> None:
+    found = only_launch(f"static void run(float *x, int n) {{ {body} }}\nint main() {{ run(0, 7); }}")
+    assert found.block == (None if width is None else Shape(width))

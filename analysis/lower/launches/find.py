@@ -87,7 +87,10 @@ def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Ma
 
 
 def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[Launch]:
-    """With what every call of the function passes, and beside it what the calls in the file do."""
+    """With what every call of the function passes, and beside it what the calls in the file do.
+
+    Of a launch that no call which is seen comes to, nothing is known to be made.
+    """
     snippet = unit.snippet(item)
     surely = dict(_launches_with(calls.values(item, calls.always_passed(item)), snippet, item))
     if not surely:
@@ -99,7 +102,8 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
     found: list[Launch] = []
     for position, launch in surely.items():
         own = LaunchNumbers(launch.block, launch.grid, launch.argument_values)
-        made = tuple(dict.fromkeys(number for one in called for number in one.get(position, ()))) or (own,)
+        nothing = LaunchNumbers(None, None, (None,) * len(launch.argument_values))
+        made = tuple(dict.fromkeys(number for one in called for number in one.get(position, ()))) or (nothing,)
         among = tuple(dict.fromkeys(number for one in every for number in one.get(position, ()))) or (own,)
         if made == among == (own,):
             found.append(launch)

@@ -17,7 +17,7 @@ from analysis.ir.types import Type
 from analysis.lower.builtins import builtin_type
 from analysis.lower.launches.file_constants import FileConstants, Number
 from analysis.lower.launches.host_arithmetic import combined, stored
-from analysis.lower.launches.host_paths import Guards, Write
+from analysis.lower.launches.host_paths import Case, Guards, Write
 from analysis.lower.launches.host_writes import HostWrites, Variable, member_path, values_in
 from analysis.lower.launches.model import Shape
 from analysis.syntax.tree import Node
@@ -304,20 +304,38 @@ class HostObjects(ABC):
             self._position, self._guards = here
 
     def _truth(self, guard: int) -> bool | None:
-        """Whether an arm of a branch is taken."""
+        """Whether an arm of a branch, or a case of a `switch`, is taken."""
         arm = self._paths.arms[guard]
+        if arm.case is not None:
+            return self._is_case(arm.case, guard)
         condition = arm.condition
         if condition is not None and condition.kind == "condition_clause":
             condition = condition.children[0] if len(condition.children) == 1 else None
         if condition is None:
             return None
+        value = self._number_at(condition, guard)
+        return None if value is None else bool(value) == arm.value
+
+    def _number_at(self, node: Node, guard: int) -> Number | None:
+        """The number that a conditional decides by."""
         here = self._position, self._guards
-        self._position, self._guards = condition.end, self._paths.guards[guard]
+        self._position, self._guards = node.end, self._paths.guards[guard]
         try:
-            value = self.number(condition)
+            return self.number(node)
         finally:
             self._position, self._guards = here
-        return None if value is None else bool(value) == arm.value
+
+    def _is_case(self, case: Case, guard: int) -> bool | None:
+        number = self._number_at(case.number, guard)
+        own = None if case.own is None else self._number_at(case.own, guard)
+        above, others = ([self._number_at(label, guard) for label in labels] for labels in (case.above, case.others))
+        if number is None or None in (*above, *others) or (own is None and not case.is_default):
+            return None
+        is_by_default = number not in (*above, *others) and number != own
+        if number == own or (is_by_default and case.is_default):
+            return True
+        is_fallen_into = number in above or (is_by_default and case.is_below_default)
+        return None if is_fallen_into else False
 
     def _in_type(self, spelling: str, value: Number | None) -> Number | None:
         """A number as a variable of that type holds it."""

@@ -6,7 +6,8 @@ Rules    A write counts if it stands before the place and on every way to it; ea
          loop always stands between; a write in an arm that is not surely taken may have been made in another round.
          Lambdas run at times that are not known: nothing is known of what one writes, and in one a variable must be
          written once in all.  The same holds in a function with a `goto`.
-         Steps of `for` run after the body; of a `switch` no case is known.
+         Steps of `for` run after the body.  A case of a `switch` is taken where the number is its own, and is not where
+         it is none of those that fall through to it; a case that others fall into may be left before.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ CONDITIONAL: Final = frozenset(
     )
 )
 _LOOPS: Final = frozenset(("for_statement", "while_statement", "do_statement", "for_range_loop"))
+_LEAVING: Final = frozenset(("break_statement", "return_statement", "continue_statement", "throw_statement"))
 _ARMS: Final = ("consequence", "alternative")
 
 
@@ -51,6 +53,21 @@ class Arm:
     kind: str
     condition: Node | None = None
     value: bool = True
+    case: Case | None = None
+
+
+@final
+@record
+class Case:
+    """A case of a `switch` over `number`: its own label, those that fall through to it, and all others."""
+
+    number: Node
+    own: Node | None
+    above: tuple[Node, ...]
+    others: tuple[Node, ...]
+    is_default: bool
+    is_below_default: bool
+    """Whether the default falls through to it."""
 
 
 @final
@@ -64,6 +81,8 @@ class HostPaths:
         self.leaves: Final[list[tuple[int, Guards]]] = []
         """Where the function ends early."""
         self.has_jumps = False
+        self._cases: dict[int, Case] = {}
+        """By the place of the case."""
 
     def guards_of(self, parent: Node, around: Guards) -> Mapping[int, Guards]:
         """The guards of each child of a conditional, by its number."""
@@ -76,7 +95,9 @@ class HostPaths:
             return inner
         if parent.kind == "binary_expression":
             return {len(parent.children) - 1: self._add(Arm(parent.start, parent.kind), around)}
-        whole = self._add(Arm(parent.start, parent.kind), around)
+        if parent.kind == "switch_statement":
+            self._cases |= _cases_of(parent)
+        whole = self._add(Arm(parent.start, parent.kind, case=self._cases.get(parent.start)), around)
         for number, child in enumerate(parent.children):
             if child.kind == "catch_clause":
                 continue
@@ -154,6 +175,30 @@ class HostPaths:
             other.condition is arm.condition and other.value != arm.value
             for other in (self.arms[guard] for guard in guards)
         )
+
+
+def _cases_of(switch: Node) -> Mapping[int, Case]:
+    condition, body = switch.field("condition"), switch.field("body")
+    cases = [part for part in (() if body is None else body.children) if part.kind == "case_statement"]
+    if condition is None or len(condition.children) != 1:
+        return {}
+    labels = [case.field("value") for case in cases]
+    found: dict[int, Case] = {}
+    above: list[Node | None] = []
+    for case, own in zip(cases, labels, strict=True):
+        known = {id(label) for label in (*above, own)}
+        others = tuple(label for label in labels if label is not None and id(label) not in known)
+        falling = tuple(label for label in above if label is not None)
+        found[case.start] = Case(condition.children[0], own, falling, others, own is None, None in above)
+        above = [] if _is_left(case) else [*above, own]
+    return found
+
+
+def _is_left(statement: Node) -> bool:
+    """Whether nothing that stands behind the statement runs after it."""
+    if statement.kind in ("compound_statement", "case_statement"):
+        return bool(statement.children) and _is_left(statement.children[-1])
+    return statement.kind in _LEAVING
 
 
 def _position(write: Write) -> int:

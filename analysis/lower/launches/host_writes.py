@@ -356,6 +356,11 @@ def _places(node: Node) -> Iterator[Node]:
         case "parenthesized_expression" | "argument_list" | "initializer_list":
             for child in node.children:
                 yield from _places(child)
+        case "cast_expression" | "call_expression" if _is_reference_cast(node):
+            for name in ("value", "arguments"):
+                cast = node.field(name)
+                if cast is not None:
+                    yield from _places(cast)
         case "conditional_expression":
             for name in ("consequence", "alternative"):
                 chosen = node.field(name)
@@ -365,6 +370,13 @@ def _places(node: Node) -> Iterator[Node]:
             yield from _places(node.children[-1 if node.kind == "comma_expression" else 0])
         case _:
             pass
+
+
+def _is_reference_cast(node: Node) -> bool:
+    """`(dim3 &)b`, `static_cast<dim3 &&>(b)`: another name for what is cast."""
+    type = node.field("type" if node.kind == "cast_expression" else "function")
+    is_cast = node.kind == "cast_expression" or (type is not None and b"_cast<" in type.text.replace(b" ", b""))
+    return is_cast and type is not None and b"&" in type.text
 
 
 def _declared(declarator: Node) -> tuple[Node | None, Node | None]:
