@@ -130,6 +130,7 @@ def _branch_fact(
     hangs_on_data: list[bool] = []
     ways_out: dict[Span, None] = {}
     reached: set[bool] = set()
+    runs = any(is_reached(view, here) for view, _, _ in views for here in branches_at(view, branch))
     for view, divergence, grader in views:
         for here in branches_at(view, branch):
             reached.add(is_reached(view, here))
@@ -138,7 +139,8 @@ def _branch_fact(
             if trips is not None:
                 trips = max(trips, _trip_level(view, divergence, here))
                 ways_out |= dict.fromkeys(_ways_out(view, divergence, here))
-            if grading is None or grading.grade is not Grade.DATA_DEPENDENT:  # nothing is worse
+            is_graded = is_reached(view, here) or not runs  # the grade goes into the price, as the cost does
+            if is_graded and (grading is None or grading.grade is not Grade.DATA_DEPENDENT):  # nothing is worse
                 grading = worse_grading(grading, grader.grade(here))
             estimate = view.root.costs.get(here) if is_reached(view, here) else None
             if estimate is not None:

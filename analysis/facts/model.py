@@ -103,6 +103,7 @@ class BranchFact:
 
     `level` is the group that agrees on the condition, `convergent` the group that arrives together (VARYING: none);
     for loops `trips` is the level of the trip count, which also counts `break` and `return`.
+    `grade` is that of the contexts that some launch comes to, unless none is.
     `cost` and `idle` are estimates of what a split warp loses, in issue slots: in code that it runs one arm after the
     other, and in lanes that wait for a longer arm (`analysis.verdict.cost`).  `splits` counts the warps that split.
     `cost_part` and `idle_part` are the same as shares of a kernel, of all that come here the one where it is largest;

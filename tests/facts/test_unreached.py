@@ -117,3 +117,13 @@ def test_a_share_is_one_of_what_is_reached() -> None:
     assert all("n[threadIdx.x]" not in step.text for step in analysis.why_branch(function, branch))
     assert branch.cost_part is not None
     assert branch.cost_part.share.expected > 0.3
+
+
+@pytest.mark.parametrize(("passed", "is_told"), [("NULL", False), ("n", True)])
+def test_how_many_warps_split_is_asked_of_what_is_reached(passed: str, *, is_told: bool) -> None:
+    """A function that both arms call: loaded values split any warp, those of the index one of a row."""
+    arm = "{ v = sqrtf(v) * 3 + 1; v = expf(v) * v / 7; }"
+    helper = f"__device__ float f(float v) {{ if (v > 90) {arm} else {arm.replace('3', '4')} return v; }}\n"
+    arms = "if (n) { x[threadIdx.x] = f(n[threadIdx.x]); }\n  else { x[threadIdx.x] = f(threadIdx.x); }"
+    launch = f"void run(float *x, int *n) {{ k<<<1, 256>>>(x, {passed}, 1); }}\n"
+    assert ("DIV401" in _codes({"k.cu": helper + KERNEL.format(body=arms) + launch})) == is_told
