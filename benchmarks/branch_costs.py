@@ -5,9 +5,9 @@ Estimated   `BranchCost` of a source branch, as shares of the kernel: what a spl
             (`serialized_share`), and what lanes wait (`idle_share`); of a loop, the rounds that early lanes wait.
 Counted     the same in the run (`split_losses.py`), summed over the warps of a kernel, as a share of all that these
             warps issued.  Arms that a compiler predicates take nothing, as in the estimate: every warp issues them.
-Sizes       Told twice: in the sizes of the program's largest launch where host code says its grid, of which a sample of
-            the blocks is run (`program_launches.py`); and with grids that are cut so that few threads run, or chosen.
-            Where host code says no grid, or the program's takes too long, both are the same run.
+Sizes       Told twice.  As a program launches: with the grid of its largest launch where host code says it
+            (`program_launches.py`), else with many blocks; a sample of the blocks is run.  And with few threads, as
+            `simulate` chooses.  Where the large launch takes too long, both are the same run.
 Printed     Spearman's rank correlation of the two shares over all branches that split, the median error in points of
             percent, and how many shares that were counted lie in the range that is told.
 Recall      of the branches that take more than `DEAR` of the issued instructions (a branch by what it serializes, a
@@ -49,7 +49,7 @@ from benchmarks.claims.kernels import line_of, place_of
 from benchmarks.claims.subject import Subject, analyze_subject
 from benchmarks.program_launches import largest_launch, program_launches
 from benchmarks.split_losses import AtOnce, LossObserver, total
-from benchmarks.zero_configuration import program_of
+from benchmarks.zero_configuration import count_cpu_time, program_of
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
@@ -70,8 +70,8 @@ UNHURRIED: Final = 20
 
 
 class Sizes(Enum):
-    PROGRAM = "in the program's sizes, where host code says them"
-    CHOSEN = "in sizes that are cut or chosen"
+    PROGRAM = "as a program launches"
+    CHOSEN = "with few threads"
 
 
 @final
@@ -124,17 +124,16 @@ def losses_of(program: Program, kernel: DeviceFunction, path: str, seconds: floa
     """In all sizes; nothing for a kernel that cannot run, or does not end."""
     launch = largest_launch(told.launches.known.get(kernel.item.name, ()))
     cut = _planned(Planner(program, kernel, [Request("given")], budget=Budget(seconds=seconds)))
-    whole = None
-    if launch is not None:
-        planner = Planner(
-            program,
-            kernel,
-            [Request("given")],
-            budget=Budget(seconds=seconds),
-            launch=launch,
-            sampled_blocks=SAMPLED_BLOCKS,
-        )
-        whole = _planned(planner)
+    planner = Planner(
+        program,
+        kernel,
+        [Request("given")],
+        budget=Budget(seconds=seconds),
+        launch=launch,
+        sampled_blocks=SAMPLED_BLOCKS,
+    )
+    whole = _planned(planner)
+    whole = None if whole is None or whole.attempt.is_small else whole
     for sizes, plan in ((Sizes.CHOSEN, cut), (Sizes.PROGRAM, whole or cut)):
         if plan is not None:
             yield from _losses_in(sizes, program, kernel, path, plan, told)
@@ -273,11 +272,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.branch_costs", description=__doc__)
     parser.add_argument("roots", nargs="+", metavar="ROOT")
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
-    parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="time for one run of a kernel")
+    parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="of CPU time for one run of a kernel")
     parser.add_argument("--list", action="store_true", help="print each branch: serialized, idle; told, counted")
     options = parser.parse_args()
     paths = [(item.path, root) for root in options.roots for item in expand([root]) if isinstance(item, SourceFile)]
-    with ProcessPoolExecutor(options.jobs) as pool:
+    with ProcessPoolExecutor(options.jobs, initializer=count_cpu_time) as pool:
         tasks = [(path, root, options.seconds) for path, root in paths]
         losses = [loss for found in pool.map(_of_file, tasks) for loss in found]
     for sizes in Sizes:

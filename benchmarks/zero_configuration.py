@@ -83,7 +83,7 @@ def main() -> None:
     options = parser.parse_args()
     paths = [(item.path, root) for root in options.roots for item in expand([root]) if isinstance(item, SourceFile)]
     tasks = [(path, root, options.policy, options.seconds) for path, root in paths]
-    with ProcessPoolExecutor(options.jobs, initializer=_count_cpu_time if options.cpu else None) as pool:
+    with ProcessPoolExecutor(options.jobs, initializer=count_cpu_time if options.cpu else None) as pool:
         outcomes = [outcome for found in pool.map(_kernels_of, tasks) for outcome in found]
     if options.list:
         for one in outcomes:
@@ -94,7 +94,7 @@ def main() -> None:
     sys.exit(_report(outcomes))
 
 
-def _count_cpu_time() -> None:
+def count_cpu_time() -> None:
     """Budgets of runs are of the time that this process computes, not of the time that passes."""
     deadline.perf_counter = time.process_time
 

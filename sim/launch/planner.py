@@ -109,8 +109,8 @@ class Planner:
         sampled_blocks: int = 0,
     ) -> None:
         """`requests`: the most important first.  `launch`: the one to simulate; what it says counts before all but the
-        first of them, which was given.  `sampled_blocks`: grids of host code are not cut, and so many of their blocks
-        are run."""
+        first of them, which was given.  `sampled_blocks`: the grid is that of host code, not cut, or has many blocks,
+        of which so many are run."""
         if launch is not None:
             launch = as_called(launch)
             requests = under_launch(requests, launch, *_names(program, kernel))

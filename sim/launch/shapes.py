@@ -39,6 +39,8 @@ _MEMBERS_Y: Final = re.compile(rb"\.\s*y\b")
 _MEMBERS_Z: Final = re.compile(rb"\.\s*z\b")
 _DEFAULT_BLOCKS: Final[Mapping[int, Index3]] = {1: (256, 1, 1), 2: (16, 16, 1), 3: (8, 8, 4)}
 _DEFAULT_GRIDS: Final[Mapping[int, Index3]] = {1: (8, 1, 1), 2: (4, 4, 1), 3: (2, 2, 2)}
+_LARGE_GRIDS: Final[Mapping[int, Index3]] = {1: (1024, 1, 1), 2: (64, 64, 1), 3: (16, 16, 16)}
+"""As programs launch them, where not all blocks are run."""
 _OTHER_NAME: Final = re.compile(r"BLOCKS(?!IZE)|GRID|WARP|PER_?(?!BLOCK|CTA)[A-Z]|IDX|STEPS", re.IGNORECASE)
 
 
@@ -78,7 +80,7 @@ class ShapeEvidence:
     required: Mapping[int, int] = field(default_factory=dict[int, int])
     """Extents of the block by axis that the kernel asserts."""
     is_whole: bool = False
-    """Whether a grid of host code stays as it is, however large."""
+    """Whether a grid of host code stays as it is, however large, and a chosen one has many blocks."""
 
 
 def choose_block(evidence: ShapeEvidence) -> ChosenShape:
@@ -164,7 +166,8 @@ def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
             if cut == whole:
                 return ChosenShape(whole, why)
             return ChosenShape(cut, f"{why}, cut from {spelled(whole)}", is_cut=True)
-    return ChosenShape(_DEFAULT_GRIDS[evidence.block_axes], "chosen", is_chosen=True)
+    grids = _LARGE_GRIDS if evidence.is_whole else _DEFAULT_GRIDS
+    return ChosenShape(grids[evidence.block_axes], "chosen", is_chosen=True)
 
 
 def spread_grid(evidence: ShapeEvidence) -> ChosenShape:

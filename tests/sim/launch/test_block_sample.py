@@ -63,6 +63,12 @@ def test_a_sampled_launch_of_host_code_keeps_its_size() -> None:
     assert planner(LAUNCHED).plan().specification.grid == (128, 1, 1)
 
 
+def test_a_sampled_launch_of_which_nothing_is_said_has_many_blocks() -> None:
+    whole = planner(LAUNCHED.partition("void host")[0], sampled_blocks=8).plan()
+    assert (whole.specification.grid, whole.specification.blocks_to_run) == ((1024, 1, 1), 8)
+    assert {choice.name: choice.value for choice in whole.choices}["n"] == str(1024 * 256)
+
+
 def test_blocks_that_wait_for_all_others_are_not_sampled() -> None:
     text = "#include <cooperative_groups.h>\n" + LAUNCHED.replace(
         "x[i] = i;", "x[i] = i; cooperative_groups::this_grid().sync();"
