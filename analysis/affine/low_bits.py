@@ -41,6 +41,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Compare, Constant, Convert, Phi, Select, Unary
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
+from analysis.ir.pace import paced
 from analysis.ir.types import BooleanType, IntegerType
 
 MAX_DEPTH: Final = 12
@@ -72,7 +73,7 @@ class LowBits:
         """Values that agree in each warp, although divergence calls them varying."""
         divergence = self._facts.divergence
         for block in self._control.order:
-            for item in self._facts.function.blocks[block].instructions:
+            for item in paced(self._facts.function.blocks[block].instructions, 2):
                 if not isinstance(item, Binary | Compare) or divergence.agrees_in_warp(item.result):
                     continue
                 if isinstance(item, Binary) and item.operator not in _LOSING:

@@ -18,6 +18,7 @@ from analysis.affine.projection import lane_stride
 from analysis.divergence.levels import Level
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import ValueId
+from analysis.ir.pace import paced, spend
 from analysis.ir.types import IntegerType
 
 
@@ -25,10 +26,11 @@ def find_warp_levels(facts: AffineFacts, control: ControlFlow) -> Mapping[ValueI
     divergence, types = facts.divergence, facts.function.types
     launch = divergence.launch
     found: dict[ValueId, Level] = {}
-    for index, form in enumerate(facts.forms):
+    for index, form in enumerate(paced(facts.forms)):
         value = ValueId(index)
         if form is None or not form.exact or divergence.agrees_in_warp(value):
             continue
+        spend(3)
         if isinstance(types[value], IntegerType) and lane_stride(form, launch) == 0 and not is_address(facts, form):
             found[value] = Level.WARP
     for value in LowBits(facts, control).agreeing():

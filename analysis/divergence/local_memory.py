@@ -31,6 +31,7 @@ from analysis.ir.instructions import (
     Store,
     SymbolAddress,
 )
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace, PointerType
 
@@ -62,7 +63,7 @@ def _track(function: Function, order: Sequence[int], local: set[int]) -> LocalMe
             body = function.blocks[block]
             for phi in body.phis:
                 _follow(function, phi, targets, escaped)
-            for instruction in body.instructions:
+            for instruction in paced(body.instructions):
                 if type(instruction) is FieldAddress:
                     if instruction.base in targets:
                         targets[instruction.result] = targets[instruction.base]

@@ -39,7 +39,7 @@ from analysis.graph.cycles import Cycle
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Constant, Jump, ReadSpecial, Return, Shuffle
 from analysis.ir.operators import SpecialRegister
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, spend
 
 HIGHEST = int(Level.VARYING)
 WARP = int(Level.WARP)
@@ -122,6 +122,7 @@ class Solver:
             if branch_base <= node < memory_base:
                 self._spread(node, current)
             else:
+                spend(1)
                 for user in users[node]:
                     new = cap[user]
                     if new > current:

@@ -30,11 +30,12 @@ from analysis.facts.named_counts import WrongCount, wrong_counts
 from analysis.facts.order_records import OrderRecord, barriers_without_order, order_records
 from analysis.facts.race_records import RaceRecord, race_records
 from analysis.facts.spelling import spell_type
+from analysis.facts.view_places import ViewPlaces
 from analysis.facts.warp_records import WarpRecord, warp_records
 from analysis.facts.why import why_steps
-from analysis.ir.function import ENTRY, FunctionKind
-from analysis.ir.instructions import BasicBlockId, FunctionId, Opaque, SourceBranchId, ValueId
-from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.ir.function import FunctionKind
+from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, ValueId
+from analysis.ir.source import FrameId, Span
 from analysis.lower.program import Program
 from analysis.syntax.document import Document
 from analysis.syntax.items import Item
@@ -69,6 +70,8 @@ class FileAnalysis:
         self._called = called
         self._places = places
         self._answers = answers
+        self._asked: tuple[FunctionId, dict[int, ViewPlaces]] | None = None
+        """The function that was asked about last: what takes a walk is asked of one place after the other."""
 
     @property
     def program(self) -> Program:
@@ -82,13 +85,17 @@ class FileAnalysis:
         if function is None or not innermost:
             return None
         view, span, value = max(innermost, key=lambda entry: entry[0].root.divergence.level(entry[2]))
-        place = _least_convergent((other, _block_at(other, found, known)) for other, found, known in innermost)
-        return self._expression_fact(self._functions[function.id], view, span, value, place)
+        places = self._places_of(function)
+        place = _least_convergent(
+            (other, places[id(other)].block_at(found, known)) for other, found, known in innermost
+        )
+        return self._expression_fact(self._functions[function.id], places[id(view)], span, value, place)
 
     def values_at(self, function: FunctionFacts, offset: int) -> Iterator[tuple[View, Span, ValueId, BasicBlockId]]:
         """The values of the innermost expression at a file offset, with the block that runs it: one for each call."""
+        places = self._places_of(function)
         for view, span, value in self._innermost_at(function, offset):
-            yield view, span, value, _block_at(view, span, value)
+            yield view, span, value, places[id(view)].block_at(span, value)
 
     def why_branch(self, function: FunctionFacts, branch: BranchFact) -> tuple[WhyStep, ...]:
         """From the branch's condition back to the thread index, load or opaque that made it vary.
@@ -236,17 +243,27 @@ class FileAnalysis:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
+    def _places_of(self, function: FunctionFacts) -> dict[int, ViewPlaces]:
+        """Of each view, by its identity."""
+        asked = self._asked
+        if asked is None or asked[0] != function.id:
+            places = {id(view): ViewPlaces(view) for view in self._functions[function.id].views}
+            asked = self._asked = function.id, places
+        return asked[1]
+
     def _innermost_at(self, function: FunctionFacts, offset: int) -> tuple[tuple[View, Span, ValueId], ...]:
-        views = self._functions[function.id].views
         relative = offset - function.start
-        found = [(view, span, value) for view in views for span, value in _records_at(view, relative)]
+        places = self._places_of(function).values()
+        found = [(here.view, span, value) for here in places for span, value in here.records_at(relative)]
         shortest = min((span.end - span.start for _, span, _ in found), default=0)
         return tuple(entry for entry in found if entry[1].end - entry[1].start == shortest)
 
     def _expression_fact(
-        self, analyzed: AnalyzedFunction, view: View, span: Span, value: ValueId, place: _Place
+        self, analyzed: AnalyzedFunction, places: ViewPlaces, span: Span, value: ValueId, place: _Place
     ) -> ExpressionFact:
-        """`view` is where the value is at its worst, `place` where its place is: they may be different calls."""
+        """`places` are of the view where the value is at its worst, `place` where its place is: these may be different
+        calls."""
+        view = places.view
         divergence = view.root.divergence
         level = divergence.level(value)
         convergent, why_not_convergent = self._place_fact(place)
@@ -259,7 +276,7 @@ class FileAnalysis:
             convergent=convergent,
             why=() if level is Level.GRID else self._steps(view, divergence.why(value)),
             why_not_convergent=why_not_convergent,
-            opaque=_opaques_on(view, divergence.why(value)),
+            opaque=_opaques_on(places, divergence.why(value)),
         )
 
     def _place_fact(self, place: _Place) -> tuple[Level, tuple[WhyStep, ...]]:
@@ -313,69 +330,13 @@ def _varies(candidate: tuple[View, SourceBranchId]) -> tuple[bool, Level, Level]
     return is_reached(view, branch), *levels
 
 
-def _records_at(view: View, offset: int) -> list[tuple[Span, ValueId]]:
-    """The expressions and definitions of this frame whose text contains the offset."""
-    function = view.root.function
-    found = [
-        (record.span, record.value)
-        for record in (*function.expressions, *function.definitions)
-        if record.span.frame == view.frame and record.span.start <= offset < record.span.end
-    ]
-    if view.frame == OWN_FRAME:
-        found += [
-            (parameter.span, parameter.value)
-            for parameter in function.parameters
-            if parameter.span.start <= offset < parameter.span.end
-        ]
-    return found
-
-
-def _block_at(view: View, span: Span, value: ValueId) -> BasicBlockId:
-    """The block that runs the text at `span`: that of the smallest instruction around it.
-
-    The block that defines `value` is not enough: a name may be read far from there.
-    """
-    smallest: tuple[int, Level, BasicBlockId] | None = None
-    calls = _calls_seen_from(view)
-    for index, block in enumerate(view.root.function.blocks):
-        for found in (*block.instructions, block.terminator):
-            around = found.span if found.span.frame == view.frame else calls[found.span.frame]
-            if around is not None and around.start <= span.start and span.end <= around.end:
-                here = BasicBlockId(index)
-                candidate = (around.end - around.start, view.root.divergence.convergence(here), here)
-                if smallest is None or (candidate[0], -candidate[1]) < (smallest[0], -smallest[1]):
-                    smallest = candidate
-    return _block_of(view, value) if smallest is None else smallest[2]
-
-
-def _calls_seen_from(view: View) -> list[Span | None]:
-    """For each frame, the call in the view's frame that leads to it; None for frames that no such call leads to."""
-    calls: list[Span | None] = []
-    for index, entered in enumerate(view.root.function.frames):
-        if index in (OWN_FRAME, view.frame):
-            calls.append(None)
-        elif entered.parent == view.frame:
-            calls.append(Span(entered.call.start, entered.call.end, view.frame))
-        else:
-            calls.append(calls[entered.parent])  # a parent's number is smaller
-    return calls
-
-
-def _block_of(view: View, value: ValueId) -> BasicBlockId:
-    """The block that defines `value`; the entry for parameters."""
-    for index, block in enumerate(view.root.function.blocks):
-        if any(found.result == value for found in (*block.phis, *block.instructions)):
-            return BasicBlockId(index)
-    return ENTRY
-
-
-def _opaques_on(view: View, steps: Sequence[Step]) -> tuple[OpaqueFact, ...]:
+def _opaques_on(places: ViewPlaces, steps: Sequence[Step]) -> tuple[OpaqueFact, ...]:
     """Opaque constructs that the chain ends in, where they stand in the function itself."""
     spans = {step.span for step in steps}
     return tuple(
         OpaqueFact(Span(instruction.span.start, instruction.span.end), instruction.construct)
-        for _, instruction in view.root.function.instructions()
-        if isinstance(instruction, Opaque) and instruction.span in spans and instruction.span.frame == view.frame
+        for instruction in places.opaques
+        if instruction.span in spans
     )
 
 

@@ -24,6 +24,7 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
+from analysis.ir.pace import paced
 from analysis.lower.launches import Launch, LaunchAnnotation, Shape
 
 _HIGHER_DIMENSIONS: Final = frozenset(
@@ -71,7 +72,7 @@ def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKno
 
 def _passed(launches: Sequence[Launch]) -> tuple[tuple[int, int], ...]:
     """The integers that all launches that the program is known to make pass at the same place."""
-    return _alike([numbers.argument_values for launch in launches for numbers in launch.made])
+    return _alike([numbers.argument_values for launch in paced(launches) for numbers in launch.made])
 
 
 def _alike(launches: Sequence[Sequence[int | float | None]]) -> tuple[tuple[int, int], ...]:
@@ -87,7 +88,7 @@ def _alike(launches: Sequence[Sequence[int | float | None]]) -> tuple[tuple[int,
 def _made(launches: Sequence[Launch]) -> tuple[KnownLaunch, ...]:
     """What the program launches, if every block is known; other files may launch otherwise through its functions."""
     found: dict[KnownLaunch, None] = {}
-    for numbers in (numbers for launch in launches for numbers in launch.made):
+    for numbers in paced((numbers for launch in launches for numbers in launch.made), 3):
         shape = _shape(numbers.block)
         if shape is None:
             return ()
@@ -110,7 +111,7 @@ def _blocks(
     if annotation is not None and annotation.block is not None:
         shape = BlockShape(*annotation.block)
         return LaunchKnowledge((shape,), warp_size=warp_size, has_several_blocks=several)
-    shapes = [_shape(block) for launch in launches for block in _every_block(launch)]
+    shapes = [_shape(block) for launch in paced(launches, 2) for block in _every_block(launch)]
     known_shapes = [shape for shape in shapes if shape is not None]
     known = tuple(dict.fromkeys(known_shapes))
     if known and len(known_shapes) == len(shapes):

@@ -29,6 +29,7 @@ from analysis.ir.function import Definition, Function, FunctionKind, SourceBranc
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
 from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId, WarpBarrier
+from analysis.ir.pace import paced
 from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
@@ -270,18 +271,18 @@ def _records_by_frame(
     refused: Sequence[RefusedCall],
 ) -> Mapping[FrameId, FrameRecords]:
     records = {FrameId(index): FrameRecords() for index in range(len(function.frames))}
-    for index, branch in enumerate(function.branches):
+    for index, branch in enumerate(paced(function.branches)):
         place = branch.kind, branch.keyword.start, branch.keyword.end
         records[branch.keyword.frame].branches.setdefault(place, []).append(SourceBranchId(index))
-    for definition in function.definitions:
+    for definition in paced(function.definitions):
         records[definition.span.frame].definitions.append(definition)
     for _, instruction in function.instructions():
         if type(instruction) is Opaque:
             records[instruction.span.frame].opaques.append(instruction)
-    for access, lost in zip(accesses, losses, strict=True):
+    for access, lost in paced(zip(accesses, losses, strict=True)):
         records[access.span.frame].accesses.append(access)
         records[access.span.frame].losses.append(lost)
-    for site in barriers:
+    for site in paced(barriers):
         records[site.span.frame].barriers.append(site)
         evidence = site.evidence
         if evidence is not None and evidence.guards:

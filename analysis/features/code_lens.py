@@ -8,6 +8,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.features.launch_text import origin_text
 from analysis.features.summary import counts_in_words, summarize
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 
 
@@ -32,7 +33,7 @@ class CodeLens:
 
 def code_lenses(analysis: FileAnalysis) -> tuple[CodeLens, ...]:
     """One lens per active kernel, in text order."""
-    return tuple(_lens(analysis, function) for function in analysis.facts.kernels() if function.active)
+    return tuple(_lens(analysis, function) for function in paced(analysis.facts.kernels(), 20) if function.active)
 
 
 def _lens(analysis: FileAnalysis, function: FunctionFacts) -> CodeLens:

@@ -6,7 +6,7 @@ Rules    At most one hint in a line, the dearest access or else the first form, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import assert_never, final
@@ -18,7 +18,8 @@ from analysis.features.access_hover import access_cost
 from analysis.features.access_words import has_bank_conflict, is_uncoalesced, kind_words
 from analysis.features.hint_words import access_label, form_label, may_shorten
 from analysis.features.source_step import plain_step, source_steps
-from analysis.features.value_form import value_form_at
+from analysis.features.value_form import FunctionForms
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from analysis.rules.access_text import address_span
@@ -72,7 +73,7 @@ def inlay_hints(
     """The hints of the file between two offsets, in text order."""
     last = len(analysis.document.text) if end is None else end
     found: dict[tuple[int, InlayHintKind, str], _Candidate] = {}
-    for function in analysis.facts.functions:
+    for function in paced(analysis.facts.functions):
         if function.active and function.start < last and start < function.end:
             for one in (
                 *_variable_hints(analysis, function, mode, start, last),
@@ -83,9 +84,9 @@ def inlay_hints(
     if mode is InlayHintMode.ALL or memory is MemoryHintMode.ALL:
         return tuple(one.hint for one in candidates)
     lines: dict[int, list[_Candidate]] = {}
-    for one in candidates:
+    for one in paced(candidates, 2):
         lines.setdefault(analysis.document.lines.line_of(one.hint.offset), []).append(one)
-    return tuple(map(_one_of, lines.values()))
+    return tuple(_one_of(line) for line in paced(lines.values(), 5))
 
 
 @final
@@ -107,15 +108,19 @@ def _one_of(line: Sequence[_Candidate]) -> InlayHint:
 def _variable_hints(
     analysis: FileAnalysis, function: FunctionFacts, mode: InlayHintMode, start: int, end: int
 ) -> Iterator[_Candidate]:
-    for variable in function.variables:
+    forms = FunctionForms(analysis, function)
+    label = _label_maker(analysis, function, forms) if mode is InlayHintMode.FORMS else _level_of
+    for variable in paced(function.variables, 100):
         offset = function.start + variable.span.end
         if start <= offset <= end and variable.name and _is_wanted(mode, function, variable):
-            words = LEVEL_LABELS[variable.declared_level]
-            if mode is InlayHintMode.FORMS:
-                words = _form(analysis, function, variable)
+            words = label(variable)
             if words is not None:
-                hint = InlayHint(offset, InlayHintKind.VARIABLE, words, _tooltip(analysis, function, variable))
-                yield _Candidate(hint, 0, variable.name)
+                tooltip = _tooltip(analysis, function, forms, variable)
+                yield _Candidate(InlayHint(offset, InlayHintKind.VARIABLE, words, tooltip), 0, variable.name)
+
+
+def _level_of(variable: VariableFact) -> str:
+    return LEVEL_LABELS[variable.declared_level]
 
 
 def _memory_hints(
@@ -124,7 +129,7 @@ def _memory_hints(
     if mode is MemoryHintMode.OFF:
         return
     text = FunctionText(analysis.facts.path, analysis.document, function)
-    for access in function.accesses:
+    for access in paced(function.accesses, 20):
         if mode is MemoryHintMode.ALL or is_uncoalesced(access) or has_bank_conflict(access):
             words = access_label(access)
             span = address_span(text, access)
@@ -144,12 +149,19 @@ def _lost(access: AccessFact) -> float:
     return (sectors or 1) / (request.ideal_sectors or 1)
 
 
-def _form(analysis: FileAnalysis, function: FunctionFacts, variable: VariableFact) -> str | None:
+def _label_maker(
+    analysis: FileAnalysis, function: FunctionFacts, forms: FunctionForms
+) -> Callable[[VariableFact], str | None]:
     text = analysis.document.text[function.start : function.end]
     tid = next((known for known in function.variables if known.name == "tid"), None)
-    of_tid = None if tid is None else value_form_at(analysis, function, function.start + tid.span.start).form
-    form = value_form_at(analysis, function, function.start + variable.span.start)
-    return form_label(form, text, variable, may_shorten=may_shorten(function, text, of_tid))
+    of_tid = None if tid is None else forms.at(function.start + tid.span.start).form
+    is_short = may_shorten(function, text, of_tid)
+
+    def label(variable: VariableFact) -> str | None:
+        form = forms.at(function.start + variable.span.start)
+        return form_label(form, text, variable, may_shorten=is_short)
+
+    return label
 
 
 def _is_wanted(mode: InlayHintMode, function: FunctionFacts, variable: VariableFact) -> bool:
@@ -166,14 +178,14 @@ def _is_wanted(mode: InlayHintMode, function: FunctionFacts, variable: VariableF
             assert_never(mode)
 
 
-def _tooltip(analysis: FileAnalysis, function: FunctionFacts, variable: VariableFact) -> str:
+def _tooltip(analysis: FileAnalysis, function: FunctionFacts, forms: FunctionForms, variable: VariableFact) -> str:
     verdict = f"{variable.name} is {LEVEL_WORDS[variable.declared_level]}"
     if variable.is_parameter and not function.callers_known and variable.declared_level is Level.VARYING:
         return f"{verdict}: no caller is known, so nothing is assumed about this parameter"
     if variable.declared_level is Level.GRID:
         return verdict
     offset = function.start + variable.span.start
-    form = value_form_at(analysis, function, offset).words()
+    form = forms.at(offset).words()
     verdict += f", {form}" if form else ""
     expression = analysis.expression_at(offset)
     steps = () if expression is None else source_steps(analysis, expression.why)

@@ -15,6 +15,7 @@ from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.item_text import name_span
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.lower.launches import Launch, takes
 from analysis.syntax.items import Item, ItemKind
@@ -79,9 +80,10 @@ class LaunchSite:
 def launch_sites(analysis: FileAnalysis, launches: Mapping[str, Sequence[Launch]]) -> tuple[LaunchSite, ...]:
     """In text order; `launches` are those of the file by the names of kernels, and maybe some of others."""
     path = analysis.facts.path
-    own = [launch for found in launches.values() for launch in found if launch.path == path]
-    host = [launch for launch in own if analysis.facts.function_at(launch.span.start) is None]
-    return tuple(_site(analysis, launch) for launch in sorted(host, key=lambda launch: launch.span.start))
+    own = [launch for found in launches.values() for launch in paced(found) if launch.path == path]
+    host = [launch for launch in paced(own) if analysis.facts.function_at(launch.span.start) is None]
+    host.sort(key=lambda launch: launch.span.start)
+    return tuple(_site(analysis, launch) for launch in paced(host, 10))
 
 
 def site_at(sites: Sequence[LaunchSite], offset: int) -> LaunchSite | None:

@@ -12,12 +12,14 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TypeAlias, final
+from operator import itemgetter
+from typing import Final, TypeAlias, final
 
 from analysis.facts.roots import RootAnalysis
 from analysis.ir.function import Definition, Expression, Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import ElementAddress
+from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId
 
@@ -41,13 +43,13 @@ def places_by_frame(root: RootAnalysis) -> Mapping[FrameId, FramePlaces]:
     function = root.function
     found: defaultdict[FrameId, FramePlaces] = defaultdict(FramePlaces)
     around: defaultdict[FrameId, set[Around]] = defaultdict(set)
-    for expression in function.expressions:
+    for expression in paced(function.expressions):
         found[expression.span.frame].expressions.append(expression)
-    for definition in function.definitions:
+    for definition in paced(function.definitions):
         found[definition.span.frame].definitions.append(definition)
-    for block in root.control.order:
+    for block in paced(root.control.order):
         body = function.blocks[block]
-        for item in (*body.instructions, body.terminator):
+        for item in paced((*body.instructions, body.terminator)):
             span = item.span
             if span.start < span.end:
                 around[span.frame].add((span.start, span.end, block))
@@ -57,8 +59,19 @@ def places_by_frame(root: RootAnalysis) -> Mapping[FrameId, FramePlaces]:
                 for frame, start, end in _calls_around(function, span.frame):
                     around[frame].add((start, end, block))
     for frame, spans in around.items():
-        found[frame].around.extend(sorted(spans, key=lambda span: (span[0], -span[1])))
+        spend(len(spans))
+        by_length = sorted(paced(spans), key=_length, reverse=True)  # the second sort leaves the order of equals
+        spend(len(spans))
+        by_length.sort(key=_start)
+        found[frame].around.extend(by_length)
     return found
+
+
+_start: Final = itemgetter(0)
+
+
+def _length(span: Around) -> int:
+    return span[1] - span[0]
 
 
 def _calls_around(function: Function, frame: FrameId) -> Iterator[tuple[FrameId, int, int]]:
@@ -73,11 +86,12 @@ def blocks_at(places: Sequence[tuple[int, int]], around: Sequence[Around]) -> It
     starts = [item[0] for item in around]
     open_items: list[Around] = []
     following = 0
-    for start, end in places:
+    for start, end in paced(places, 2):
         while following < len(around) and around[following][0] <= start:
             open_items.append(around[following])
             following += 1
         open_items = [item for item in open_items if item[1] > start]
+        spend(len(open_items) // 5)
         smallest, blocks = -1, list[BasicBlockId]()
         for first, last, block in open_items:
             if last >= end:

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
+from itertools import chain
 from typing import Final, final
 
 from analysis.divergence.levels import Level
@@ -26,6 +27,7 @@ from analysis.facts.roots import RootAnalysis
 from analysis.features.semantic_token_places import FramePlaces, blocks_at, places_by_frame, value_places
 from analysis.features.summary import deciding_level, is_bounds_check
 from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.verdict.grade import Grade, Grader
@@ -82,10 +84,10 @@ def semantic_tokens(
     kept = TokenCache() if cache is None else cache
     file = _FileTokens(analysis)
     found: dict[int, SemanticToken] = {}
-    for function in analysis.facts.functions:
+    for function in paced(analysis.facts.functions):
         if function.active and function.start < last and start < function.end:
             base = function.start
-            for token in kept.of(file, analysis, function):
+            for token in paced(kept.of(file, analysis, function), 3):
                 if base + token.start < last and start < base + token.end:
                     found[base + token.start] = replace(token, start=base + token.start, end=base + token.end)
     return [found[offset] for offset in sorted(found)]
@@ -111,9 +113,9 @@ class _FileTokens:
         names = _Names(function)
         found: dict[int, SemanticToken] = {}
         for view in self._analysis.views(function):
-            for token in _of_view(view, self._root(view), text, names):
+            for token in paced(_of_view(view, self._root(view), text, names), 3):
                 found[token.start] = _worse(found.get(token.start), token)
-        for branch in function.branches:
+        for branch in paced(function.branches, 5):
             views = self._analysis.views(function) if branch.convergent is Level.VARYING else ()
             is_split = any(self._root(view).splits_before(view, branch) for view in views)
             found |= {token.start: token for token in _of_branch(branch, text, is_split)}
@@ -176,7 +178,7 @@ class _Names:
 
     def __init__(self, function: FunctionFacts) -> None:
         self._declared: dict[bytes, list[tuple[int, TokenKind]]] = {}
-        for variable in sorted(function.variables, key=lambda variable: variable.span.start):
+        for variable in paced(sorted(function.variables, key=lambda variable: variable.span.start)):
             kind = TokenKind.PARAMETER if variable.is_parameter else TokenKind.VARIABLE
             self._declared.setdefault(variable.name.encode(), []).append((variable.span.start, kind))
 
@@ -193,7 +195,7 @@ def _of_view(view: View, root: _Root, text: bytes, names: _Names) -> Iterator[Se
     places = root.places(view.frame)
     values: dict[tuple[int, int], list[ValueId]] = {}
     kinds: dict[tuple[int, int], TokenKind] = {}
-    for start, end, value in (*value_places(places), *_targets(places, text)):
+    for start, end, value in paced(chain(value_places(places), _targets(places, text)), 3):
         name = _IDENTIFIER.match(text, start)
         if name is not None and end in (None, name.end()):
             kind = names.kind(name[0], start)

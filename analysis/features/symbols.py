@@ -9,6 +9,7 @@ from typing import assert_never, final
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import FunctionKind
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 
 
@@ -40,7 +41,7 @@ def document_symbols(analysis: FileAnalysis) -> tuple[SymbolNode, ...]:
     functions = sorted(analysis.facts.functions, key=lambda function: (function.start, -function.end))
     outline: list[SymbolNode] = []
     for owner, group in groupby(functions, key=_owner):
-        nodes = tuple(_node(function) for function in group)
+        nodes = tuple(_node(function) for function in paced(group, 5))
         outline.extend(nodes if not owner else (_scope(owner, nodes),))
     return tuple(outline)
 

@@ -8,6 +8,7 @@ Cost     The names of one view at a time, and no more calls than `MAX_CALLS`: a 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final, final
@@ -17,10 +18,13 @@ from analysis.affine.linear_form import LinearForm
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import View
 from analysis.facts.model import FunctionFacts
+from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType, PointerType
+from analysis.rules.form_names import ViewNames
 from analysis.rules.form_text import REGISTER_NAMES, UNNAMED, FormText, FormWriter, element_size, joined
 from analysis.rules.source_text import one_line
 
@@ -60,26 +64,72 @@ class ValueForm:
 NO_FORM: Final = ValueForm(None, None, None)
 
 
+@final
+class FunctionForms:
+    """What is asked of many places of one function takes one walk over each of its views."""
+
+    def __init__(self, analysis: FileAnalysis, function: FunctionFacts) -> None:
+        self._analysis = analysis
+        self._function = function
+        self._text = analysis.document.text[function.start : function.end]
+        self._names: dict[int, ViewNames] = {}
+        self._assigned_again: dict[int, frozenset[Span]] = {}
+
+    def at(self, offset: int) -> ValueForm:
+        """Of the innermost expression or declared name at a file offset."""
+        found = list(islice(self._analysis.values_at(self._function, offset), MAX_CALLS + 1))
+        if not found or len(found) > MAX_CALLS:
+            return NO_FORM
+        own = one_line(self._text[found[0][1].start : found[0][1].end])
+        if self._is_assigned_again(found[0][0], found[0][1]) or _is_of_several_values(found):
+            return NO_FORM
+        merged = _merged(self._forms(found))
+        form = None if merged is None else _news(merged.whole, own)
+        thread = None if merged is None else merged.thread or None
+        ranges = [_range(view, value, block) for view, _, value, block in found]
+        widest = _joined(ranges)
+        is_number = widest is not None and widest.low == widest.high
+        is_limit = own in REGISTER_NAMES.values() and not own.startswith("threadIdx")  # of the hardware
+        is_exact = all(_is_exact(view, value, block) for view, _, value, block in found)
+        if widest is None or is_number or is_limit:
+            return ValueForm(form, None, None, is_exact, thread)
+        return ValueForm(form, widest.low, widest.high, is_exact, thread)
+
+    def _is_assigned_again(self, view: View, span: Span) -> bool:
+        """A declared name whose first value is not the only one: what holds of that value does not hold of the name."""
+        known = self._assigned_again.get(id(view.root))
+        if known is None:
+            function = view.root.function
+            times = Counter(each.variable for each in paced(function.definitions))
+            declared = enumerate(paced(function.variables))
+            known = frozenset(variable.span for number, variable in declared if times[VariableId(number)] > 1)
+            self._assigned_again[id(view.root)] = known
+        return span in known
+
+    def _forms(self, found: list[tuple[View, Span, ValueId, BasicBlockId]]) -> Iterator[FormText | None]:
+        for view, span, value, block in found:
+            form = view.root.affine.form_at(value, block)
+            yield None if form is None else self._written(view, span, value, form)
+
+    def _written(self, view: View, span: Span, value: ValueId, form: LinearForm) -> FormText | None:
+        match view.root.function.types[value]:
+            case IntegerType():
+                return self._writer(view, span).integer(form)
+            case PointerType():
+                return self._writer(view, span).pointer(form, element_size(view, value))
+            case _:
+                return None
+
+    def _writer(self, view: View, span: Span) -> FormWriter:
+        names = self._names.get(id(view))
+        if names is None:
+            names = self._names[id(view)] = ViewNames(view, self._text)
+        return FormWriter(view, self._text, span.end, names=names)
+
+
 def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) -> ValueForm:
     """Of the innermost expression or declared name at a file offset."""
-    found = list(islice(analysis.values_at(function, offset), MAX_CALLS + 1))
-    if not found or len(found) > MAX_CALLS:
-        return NO_FORM
-    text = analysis.document.text[function.start : function.end]
-    own = one_line(text[found[0][1].start : found[0][1].end])
-    if _is_assigned_again(found[0][0], found[0][1]) or _is_of_several_values(found):
-        return NO_FORM
-    merged = _merged(_forms(found, text))
-    form = None if merged is None else _news(merged.whole, own)
-    thread = None if merged is None else merged.thread or None
-    ranges = [_range(view, value, block) for view, _, value, block in found]
-    widest = _joined(ranges)
-    is_number = widest is not None and widest.low == widest.high
-    is_limit = own in REGISTER_NAMES.values() and not own.startswith("threadIdx")  # of the hardware
-    is_exact = all(_is_exact(view, value, block) for view, _, value, block in found)
-    if widest is None or is_number or is_limit:
-        return ValueForm(form, None, None, is_exact, thread)
-    return ValueForm(form, widest.low, widest.high, is_exact, thread)
+    return FunctionForms(analysis, function).at(offset)
 
 
 def has_one_value(analysis: FileAnalysis, function: FunctionFacts, offset: int) -> bool:
@@ -88,38 +138,15 @@ def has_one_value(analysis: FileAnalysis, function: FunctionFacts, offset: int) 
     return not _is_of_several_values(found)
 
 
-def _is_assigned_again(view: View, span: Span) -> bool:
-    """A declared name whose first value is not the only one: what holds of that value does not hold of the name."""
-    function = view.root.function
-    declared = [number for number, known in enumerate(function.variables) if known.span == span]
-    return any(sum(1 for each in function.definitions if each.variable == number) > 1 for number in declared)
-
-
 def _is_of_several_values(found: list[tuple[View, Span, ValueId, BasicBlockId]]) -> bool:
     """Whether one text stands for several values of one call, as a macro's does: what holds of a part is no answer."""
     values = {(id(view.root), view.frame, span.start, value) for view, span, value, _ in found}
     return len(values) > len({entry[:3] for entry in values})
 
 
-def _forms(found: list[tuple[View, Span, ValueId, BasicBlockId]], text: bytes) -> Iterator[FormText | None]:
-    for view, span, value, block in found:
-        form = view.root.affine.form_at(value, block)
-        yield None if form is None else _written(view, text, span, value, form)
-
-
 def _is_exact(view: View, value: ValueId, block: BasicBlockId) -> bool:
     form = view.root.affine.form_at(value, block)
     return form is None or form.exact
-
-
-def _written(view: View, text: bytes, span: Span, value: ValueId, form: LinearForm) -> FormText | None:
-    match view.root.function.types[value]:
-        case IntegerType():
-            return FormWriter(view, text, span.end).integer(form)
-        case PointerType():
-            return FormWriter(view, text, span.end).pointer(form, element_size(view, value))
-        case _:
-            return None
 
 
 def _merged(forms: Iterator[FormText | None]) -> FormText | None:

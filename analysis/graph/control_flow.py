@@ -34,7 +34,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
     Unary,
 )
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, spend
 
 Item = TypeVar("Item", bound=Instruction)
 
@@ -85,7 +85,7 @@ class ControlFlow:
     def _by_type(self) -> dict[type[Instruction], list[tuple[BasicBlockId, int, Instruction]]]:
         found: defaultdict[type[Instruction], list[tuple[BasicBlockId, int, Instruction]]] = defaultdict(list)
         for block in self.order:
-            for index, instruction in enumerate(self.function.blocks[block].instructions):
+            for index, instruction in enumerate(paced(self.function.blocks[block].instructions)):
                 kind = type(instruction)
                 if kind not in _FREQUENT:
                     found[kind].append((block, index, instruction))
@@ -100,6 +100,7 @@ class ControlFlow:
         by_type = self._by_type
         found = [by_type[kind] for kind in types if kind in by_type]
         placed = found[0] if len(found) == 1 else [one for each in found for one in each]
+        spend(len(placed))
         if len(found) > 1:
             placed.sort(key=lambda one: (self.rank[one[0]], one[1]))
         return cast("Sequence[tuple[BasicBlockId, int, Item]]", placed)

@@ -16,6 +16,7 @@ from typing import NewType, final
 
 from analysis.ir.control_flow import Edges
 from analysis.ir.instructions import BasicBlockId
+from analysis.ir.pace import spend
 from analysis.ir.record import record
 
 CycleId = NewType("CycleId", int)
@@ -87,6 +88,7 @@ class _Forest:
     def try_header(self, header: int) -> None:
         """Makes a cycle of everything that reaches `header` from below it in the search tree."""
         first, last = self.entered[header], self.last[header]
+        spend(1)
         waiting = [p for p in self.predecessors[header] if first <= self.entered.get(p, -1) <= last]
         if not waiting:
             return

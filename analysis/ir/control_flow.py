@@ -39,7 +39,7 @@ def block_order(blocks: Sequence[BasicBlock]) -> list[int]:
 def predecessors(blocks: Sequence[BasicBlock], reachable: Sequence[int]) -> list[list[int]]:
     """The distinct predecessors of each block in ascending order; edges out of unreachable blocks do not count."""
     result: list[list[int]] = [[] for _ in blocks]
-    for block in sorted(reachable):
+    for block in paced(sorted(reachable)):
         for successor in dict.fromkeys(blocks[block].terminator.successors):
             result[successor].append(block)
     return result
@@ -52,6 +52,7 @@ def reverse_post_order(root: int, successors: Edges) -> list[int]:
     seen[root] = True
     stack = [(root, iter(successors[root]))]
     while stack:
+        spend(1)
         node, rest = stack[-1]
         for successor in rest:
             if not seen[successor]:
@@ -68,7 +69,7 @@ def reverse_post_order(root: int, successors: Edges) -> list[int]:
 def reversed_edges(successors: Edges) -> list[list[int]]:
     """The same edges, from target to source."""
     predecessors: list[list[int]] = [[] for _ in successors]
-    for node, targets in enumerate(successors):
+    for node, targets in enumerate(paced(successors)):
         for target in targets:
             predecessors[target].append(node)
     return predecessors

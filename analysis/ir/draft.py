@@ -233,7 +233,11 @@ class _Assembly:
         values, records = self._values, self._source.expressions
         return Deferred(
             lambda: tuple(
-                [Expression(record.span, values[record.value]) for record in records if values[record.value] != _GONE]
+                [
+                    Expression(record.span, values[record.value])
+                    for record in paced(records)
+                    if values[record.value] != _GONE
+                ]
             )
         )
 

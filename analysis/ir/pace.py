@@ -18,6 +18,8 @@ TURN: Final = 1_000
 SHORT: Final = 50
 """A list of so many rounds is counted at once: that is all that short loops can afford."""
 
+_SIZED: Final = (list, tuple)  # `list | tuple` would be made for each call
+
 Item = TypeVar("Item")
 
 
@@ -59,9 +61,15 @@ def pace(checkpoint: Callable[[], None]) -> Generator[None]:
 
 def paced(items: Iterable[Item], weight: int = 1) -> Iterator[Item]:
     """The items, with checkpoints among them; each counts as `weight` rounds."""
-    if isinstance(items, list | tuple) and len(items) * weight <= SHORT:
-        spend(len(items) * weight)
-        return iter(items)
+    if isinstance(items, _SIZED):
+        rounds = len(items) * weight
+        if rounds <= SHORT:
+            if rounds:
+                turns = _TURNS.get()
+                turns.left -= rounds
+                if turns.left <= 0:
+                    turns.next()
+            return iter(items)
     return _each(items, weight)
 
 

@@ -37,7 +37,7 @@ from analysis.ir.instructions import (
     Undefined,
     ValueId,
 )
-from analysis.ir.pace import popped
+from analysis.ir.pace import paced, popped, spend
 from analysis.ir.slots import UNKNOWN_TYPES, Accesses, Slots, compatible, find_slots
 from analysis.ir.source import Span
 from analysis.ir.types import Type
@@ -84,7 +84,8 @@ def _live_slots(draft: Draft, accesses: Sequence[Accesses]) -> tuple[list[int], 
     count = len(draft.before)
     read = [0] * count
     stored = [0] * count
-    for block in draft.order:
+    for block in paced(draft.order):
+        spend(len(accesses[block].places))
         done = exposed = 0
         for place, is_store in zip(accesses[block].places, accesses[block].stores, strict=True):
             if is_store:

@@ -184,7 +184,7 @@ class _Scan:
     def __init__(self, function: Function) -> None:
         self._types = function.types
         self.shapes = Shapes(function.structs)
-        self.accesses = [Accesses() for _ in function.blocks]
+        self.accesses = [Accesses() for _ in paced(function.blocks)]
         self.places: dict[ValueId, Place] = {}
         self._constants: dict[ValueId, int] = {}
         self._escaped: set[SymbolId] = set()

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from analysis.ir.function import Function, Parameter, SymbolKind
 from analysis.ir.ids import FunctionId
+from analysis.ir.pace import popped
 from analysis.ir.source import Span
 from analysis.ir.types import (
     VOID,
@@ -209,8 +210,7 @@ def add_layouts(program: Declarations, builder: FunctionBuilder) -> None:
     pending: list[Type] = list(dict(zip(map(id, builder.types), builder.types, strict=True)).values())
     pending += [symbol.type for symbol in builder.symbols]
     seen: set[int] = set()
-    while pending:
-        type = pending.pop()
+    for type in popped(pending):
         if id(type) in seen:
             continue
         seen.add(id(type))

@@ -57,6 +57,7 @@ from analysis.ir.instructions import (
     ValueId,
 )
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister, UnaryOperator
+from analysis.ir.pace import paced, spend
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, U32, MemorySpace, PointerType, StructLayout, Type
 
@@ -339,6 +340,7 @@ class FunctionBuilder:
         """The values that exist once unreachable blocks are gone; records of others would dangle."""
         defined = {parameter.value for parameter in self.parameters}
         for index in blocks:
+            spend(len(self._blocks[index].instructions) // 5)
             defined.update([each.result for each in self._blocks[index].instructions if each.result is not None])
         return defined
 
@@ -350,6 +352,7 @@ class FunctionBuilder:
 
     def _closed(self, index: int, number: Mapping[int, BasicBlockId]) -> BasicBlock:
         block = self._blocks[index]
+        spend(2)
         assert block.terminator is not None
         return BasicBlock((), tuple(block.instructions), _renumbered(block.terminator, number))
 
@@ -361,7 +364,7 @@ def _renumbered(terminator: Terminator, number: Mapping[int, BasicBlockId]) -> T
         case Branch(condition=condition, if_true=if_true, if_false=if_false, branch=branch, span=span):
             return Branch(condition, number[if_true], number[if_false], branch, span)
         case Switch(value=value, cases=cases, default=default, branch=branch, span=span):
-            renumbered = tuple(SwitchCase(case.value, number[case.target]) for case in cases)
+            renumbered = tuple(SwitchCase(case.value, number[case.target]) for case in paced(cases))
             return Switch(value, renumbered, number[default], branch, span)
         case Return() | Trap():
             return terminator

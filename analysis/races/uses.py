@@ -23,6 +23,7 @@ from analysis.ir.instructions import (
     Store,
 )
 from analysis.ir.operators import AtomicOperator
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace, PointerType
 from analysis.lower.layouts import size_of
@@ -72,7 +73,7 @@ class MemoryUses:
     def of(self, wanted: frozenset[MemorySpace]) -> tuple[MemoryUse, ...]:
         """Those of the wanted spaces whose width is known, in reverse post-order of their blocks."""
         found: list[MemoryUse] = []
-        for block, index, instruction, space, width in self._every:
+        for block, index, instruction, space, width in paced(self._every):
             if space in wanted and width is not None:
                 variable = self._spaces.variable(instruction.address)
                 kind = kind_of(instruction)
@@ -83,7 +84,7 @@ class MemoryUses:
         """Those of arrays that are known by name, however wide; in the same order."""
         named = (
             (self._spaces.variable(one.address), block, index, one, space)
-            for block, index, one, space, _ in self._every
+            for block, index, one, space, _ in paced(self._every)
         )
         return tuple(
             VariableUse(variable, block, index, one)
@@ -104,7 +105,7 @@ class MemoryUses:
     def _every(self) -> Sequence[tuple[BasicBlockId, int, Load | Store | Atomic, MemorySpace, int | None]]:
         return [
             (block, index, item, self._spaces.space(item.address), _width(self.function, item.address))
-            for block, index, item in self.control.placed(Load, Store, Atomic)
+            for block, index, item in paced(self.control.placed(Load, Store, Atomic), 2)
         ]
 
 

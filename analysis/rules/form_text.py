@@ -8,40 +8,28 @@ Units    Of a pointer in elements where the form allows it (`p + 2*threadIdx.x`)
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Iterator
 from typing import Final, final
 
 from analysis.affine.atoms import Atom, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.linear_form import LinearForm, format_form, format_polynomial
 from analysis.affine.polynomial import ZERO, Polynomial, variable
 from analysis.facts.merge import View
-from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import ElementAddress
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
-from analysis.ir.source import OWN_FRAME
 from analysis.ir.types import PointerType
 from analysis.lower.builtins.variables import INDEX_VARIABLES
 from analysis.lower.layouts import size_of
-from analysis.rules.access_text import closing
-from analysis.rules.source_text import one_line
+from analysis.rules.form_names import ViewNames
 
 UNNAMED: Final = "…"
 MAX_FORM: Final = 56
-MAX_NAME: Final = 24
 
 REGISTER_NAMES: Final = {
     register: f"{name}.{field}"
     for name, registers in INDEX_VARIABLES.items()
     for field, register in zip("xyz", registers, strict=True)
 } | {SpecialRegister.WARP_SIZE: "warpSize"}
-
-_IDENTIFIER: Final = re.compile(rb"[A-Za-z_]\w*")
-_SUBSCRIPT: Final = re.compile(rb"[A-Za-z_]\w*\s*\[")
-_POSTFIX: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+|->\w+|\[\w+\])*")
 
 
 @final
@@ -57,13 +45,15 @@ class FormText:
 class FormWriter:
     """Writes the forms of one view at a place, given as an offset in the function's text."""
 
-    def __init__(self, view: View, text: bytes, place: int, limit: int = MAX_FORM) -> None:
+    def __init__(
+        self, view: View, text: bytes, place: int, limit: int = MAX_FORM, names: ViewNames | None = None
+    ) -> None:
         self._view = view
         self._limit = limit
         self._function = view.root.function
         self._text = text
         self._place = place
-        self._reads: dict[ValueId, str] | None = None
+        self._names = names
 
     def integer(self, form: LinearForm) -> FormText | None:
         """Of an integer; None where it cannot be said shortly."""
@@ -129,86 +119,22 @@ class FormWriter:
             case SymbolAtom(symbol):
                 return self._function.symbols[symbol].name or UNNAMED
             case ValueAtom(value):
-                return self._names().get(value, UNNAMED)
+                return self._name_of(value) or UNNAMED
             case ResidualAtom():
                 return UNNAMED
             case IterationAtom(cycle):
                 header = self._function.blocks[self._view.root.control.cycles[cycle].header]
                 counters = (phi.result for phi in header.phis if self._is_counter(phi.result, atom))
-                return next((name for phi in counters if (name := self._names().get(phi))), "iteration")
+                return next((name for phi in counters if (name := self._name_of(phi))), "iteration")
+
+    def _name_of(self, value: ValueId) -> str | None:
+        if self._names is None:
+            self._names = ViewNames(self._view, self._text)
+        return self._names.name(value, self._place)
 
     def _is_counter(self, phi: ValueId, iteration: IterationAtom) -> bool:
         form = self._view.root.affine.form(phi)
         return form is not None and form.is_uniform and form.base == variable(iteration)
-
-    def _names(self) -> dict[ValueId, str]:
-        if self._reads is None:
-            self._reads = self._find_names()
-        return self._reads
-
-    def _find_names(self) -> dict[ValueId, str]:
-        """Variables first, then parameters nothing reads, then whatever short text has the value."""
-        latest: dict[tuple[bytes, int], tuple[int, ValueId]] = {}
-        texts: dict[ValueId, str] = {}
-        declared = self._declarations()
-        for start, end, value in (*self._values(), *self._assigned()):
-            found = _IDENTIFIER.match(self._text, start)
-            if found is not None and end in (None, found.end()):
-                starts = declared.get(found[0], [])
-                key = found[0], bisect_right(starts, start)
-                # What it held last before the place; failing that, what is read first behind it.
-                rank = (start if start <= self._place else -start, value)
-                latest[key] = max(latest.get(key, rank), rank)
-            elif end is not None and value not in texts:
-                text = one_line(self._text[start:end])
-                if len(text) <= MAX_NAME:
-                    texts[value] = text if _POSTFIX.fullmatch(text) else f"({text})"
-        names = {value: name.decode("utf-8", "replace") for (name, _), (_, value) in latest.items()}
-        if self._view.frame == OWN_FRAME:
-            unread = {name.encode() for name in names.values()}
-            for parameter in self._function.parameters:
-                if parameter.name.encode() not in unread:
-                    names.setdefault(parameter.value, parameter.name)
-        return texts | names
-
-    def _values(self) -> Iterator[tuple[int, int | None, ValueId]]:
-        """Reads in this frame: (start, end, value); without an end, the pointer in front of the first subscript."""
-        frame = self._view.frame
-        for expression in self._function.expressions:
-            if expression.span.frame == frame:
-                yield expression.span.start, expression.span.end, expression.value
-        first: dict[int, tuple[int, ValueId]] = {}
-        for _, instruction in self._function.instructions():
-            span = instruction.span
-            if isinstance(instruction, ElementAddress) and span.frame == frame:
-                subscript = _SUBSCRIPT.match(self._text, span.start, span.end)
-                if subscript is not None and (span.start not in first or span.end < first[span.start][0]):
-                    first[span.start] = span.end, instruction.base
-        yield from ((start, None, base) for start, (_, base) in first.items())
-
-    def _assigned(self) -> Iterator[tuple[int, None, ValueId]]:
-        """Where variables get a value; not in the head of a `for`, which runs after what stands behind it."""
-        frame = self._view.frame
-        heads = [
-            (branch.keyword.start, closing(self._text, branch.keyword.end) or branch.keyword.end)
-            for branch in self._function.branches
-            if branch.kind is SourceBranchKind.LOOP and branch.keyword.frame == frame and self._is_for(branch)
-        ]
-        for definition in self._function.definitions:
-            start = definition.span.start
-            if definition.span.frame == frame and not any(head <= start < end for head, end in heads):
-                yield start, None, definition.value
-
-    def _is_for(self, branch: SourceBranch) -> bool:
-        return self._text[branch.keyword.start : branch.keyword.end] == b"for"
-
-    def _declarations(self) -> dict[bytes, list[int]]:
-        """Where the variables of this frame are declared, by name: a use means the last one before it."""
-        found: dict[bytes, list[int]] = {}
-        for declared in self._function.variables:
-            if declared.span.frame == self._view.frame and declared.name:
-                found.setdefault(declared.name.encode(), []).append(declared.span.start)
-        return {name: sorted(starts) for name, starts in found.items()}
 
 
 def element_size(view: View, value: ValueId) -> int | None:

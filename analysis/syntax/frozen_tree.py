@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import final
 
+from analysis.ir.pace import paced, popped
 from analysis.ir.record import record
 from analysis.syntax.tree import Node
 
@@ -30,7 +31,7 @@ class FrozenTree:
         missing = frozenset(self.missing)
         waiting: list[Node] = []
         """The nodes behind the one that is made whose parent is not made yet, the first of them on top."""
-        for number in range(len(self.kinds) - 1, -1, -1):
+        for number in paced(range(len(self.kinds) - 1, -1, -1)):
             start, end, count = self.extents[3 * number : 3 * number + 3]
             children = [waiting.pop() for _ in range(count)]
             made = Node(self.kinds[number], start, end, source, self.roles[number], children, number in missing)
@@ -46,8 +47,7 @@ def frozen(root: Node, origin: int) -> FrozenTree:
     extents: list[int] = []
     missing: list[int] = []
     stack = [root]
-    while stack:
-        node = stack.pop()
+    for node in popped(stack):
         children = node.children
         if node.is_missing:
             missing.append(len(kinds))

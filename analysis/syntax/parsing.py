@@ -22,7 +22,7 @@ MAX_PARSED_BYTES: Final = 4_000_000
 PACED_BYTES: Final = 32_000
 """Above this, a parse reaches checkpoints: it may take 30 ms."""
 _PIECE: Final = 16_000
-_TURNS: Final = 200
+_TURNS: Final = 50
 """Calls of the library between two checkpoints: each stands for a hundred steps of the parser."""
 
 

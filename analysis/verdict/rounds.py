@@ -35,6 +35,7 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Branch, Compare, Convert, Phi, ReadSpecial, Unary
 from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
+from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType, PointerType
 from analysis.verdict.cancelling import Cancelling
@@ -172,9 +173,10 @@ class Rounds:
         latches = [BasicBlockId(block) for block in control.predecessors[header] if block in cycle.blocks]
         exits = control.exit_branches(cycle)
         found: list[BasicBlockId] = []
-        for block in sorted(control.exit_influences(cycle)):
+        for block in paced(sorted(control.exit_influences(cycle)), 2):
             if self._divergence.terminator_level(block) <= group:
                 continue
+            spend(len(latches) // 4)
             if block not in exits or not all(control.dominates(block, latch) for latch in latches):
                 return None
             found.append(block)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 from lsprotocol import types
 
 from analysis.facts.model import FileProblem, Location, ProblemKind
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.run_check import RunCheck
@@ -115,7 +116,7 @@ class View:
         from analysis.rules.undecided import may_be_run
 
         keys = dict(zip(self.analysis.facts.functions, function_lines(self.analysis), strict=True))
-        for one in self.analysed.diagnostics:
+        for one in paced(self.analysed.diagnostics, 5):
             if not may_be_run(one):
                 continue
             function = self.analysis.facts.function_at(one.start)
@@ -136,8 +137,8 @@ class View:
         checks = self.run_checks()
         problems = (*self.analysis.facts.problems, *suppression_problems(self.analysis))
         return [
-            *(self.diagnostic(diagnostic, checks.get(diagnostic)) for diagnostic in self.analysed.diagnostics),
-            *(self._problem(problem) for problem in problems),
+            *(self.diagnostic(one, checks.get(one)) for one in paced(self.analysed.diagnostics, 20)),
+            *(self._problem(problem) for problem in paced(problems, 10)),
             *(self.suppression(found) for found in self.unused_suppressions()),
         ]
 
@@ -213,7 +214,7 @@ def printable(text: str) -> str:
 def fingerprint(diagnostics: list[types.Diagnostic]) -> str:
     """Equal for lists that look equal to the user."""
     digest = blake2b(digest_size=12)
-    for item in diagnostics:
+    for item in paced(diagnostics, 5):
         start, end = item.range.start, item.range.end
         places = (start.line, start.character, end.line, end.character)
         digest.update(repr((places, item.code, item.severity, item.message)).encode())

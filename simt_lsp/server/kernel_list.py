@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
+from analysis.ir.pace import paced
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
 from simt_lsp.server.publishing import report_of
@@ -29,10 +30,10 @@ SEVERITIES: Final = {
 
 
 def kernel_list(view: View) -> dict[str, Any]:
-    found = [kernel for kernel in view.analysis.facts.kernels() if kernel.active]
+    found = [kernel for kernel in paced(view.analysis.facts.kernels()) if kernel.active]
     diagnostics = report_of(view).diagnostics
     item = view.analysed.item
-    described = [_kernel(view, kernel, diagnostics) for kernel in found]
+    described = [_kernel(view, kernel, diagnostics) for kernel in paced(found, 50)]
     return {
         "uri": item.uri,
         "version": item.version,
@@ -46,7 +47,7 @@ def _launches(view: View) -> list[dict[str, Any]]:
     """Those in host code of kernels in sight."""
     return [
         {"kernel": printable(site.launch.kernel), "range": view.range(site.start, site.end)}
-        for site in sites_of(view)
+        for site in paced(sites_of(view), 5)
         if can_be_simulated(view, site)
     ]
 
@@ -55,7 +56,7 @@ def findings(diagnostics: Sequence[types.Diagnostic], inside: types.Range | None
     """How many of each severity begin in a range."""
     counts = Counter(
         SEVERITIES[diagnostic.severity]
-        for diagnostic in diagnostics
+        for diagnostic in paced(diagnostics)
         if diagnostic.severity is not None and (inside is None or _begins_in(diagnostic.range.start, inside))
     )
     return {name: counts[name] for name in SEVERITIES.values()}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
+from analysis.ir.pace import paced
 from analysis.syntax.line_index import LineIndex, PositionEncoding, units_before
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def encode_tokens(
     data: list[int] = []
     whole, decoded = b"", -1
     divergent, split = _BIT["divergentBlock"], _BIT["splitBlock"]
-    for token in tokens:
+    for token in paced(tokens):
         while line < last_line and starts[line + 1] <= token.start:
             line += 1
         begin = token.start - starts[line]

@@ -32,7 +32,7 @@ EDIT_DELAY: Final = 0.004
 AGAIN_DELAY: Final = 0.050
 DEEPEST: Final = 1_500
 """Calls behind which no other analysis begins: the C stack is not endless."""
-SHORT: Final = 10
+SHORT: Final = 4
 """An analysis that has ended before so many checkpoints is not held up by that of another document."""
 
 Key = str
@@ -283,8 +283,24 @@ class Worker(Generic[Input, Result]):
                 return
             del self._running[key]
             self._state.results[key] = (waiting.item, result)
+        self._tell(key, waiting.item, result)
+
+    def _tell(self, key: Key, item: Input, result: Result) -> None:
+        """What is replaced meanwhile is not told to the end."""
+
+        def ended() -> bool:
+            self._answer_meanwhile()
+            self._analyse_meanwhile()
+            state = self._state
+            known, newer = state.results.get(key), state.waiting.get(key)
+            is_replaced = known is None or known[1] is not result or (newer is not None and newer.item != item)
+            return state.stopped or is_replaced
+
         try:
-            self._done(key, waiting.item, result)
+            with pace(ends_when(ended)):
+                self._done(key, item, result)
+        except Cancelled:
+            pass
         except Exception as error:  # what is told of a result must not end the thread
             self._crashed(f"report on {key}", error)
 

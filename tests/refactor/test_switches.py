@@ -377,6 +377,11 @@ REFUSED = {
         Obstacle.UNKNOWN_CODE,
         "a case has a label that is no single value",
     ),
+    "more cases than can be compared": (
+        "".join(f"case {n}: {ALIKE} break;\n    " for n in range(65)),
+        Obstacle.TOO_LARGE,
+        "a `switch` of more than 64 cases is not melded",
+    ),
     "one case": (
         f"case 0: {ALIKE} break;\n    default: break;",
         Obstacle.NO_GAIN,

@@ -51,6 +51,10 @@ class NoCases:
     message: str
 
 
+MAX_CASES: Final = 64
+"""So many are half a second's work, which grows with their square."""
+
+
 def cases_of(switch: Node) -> tuple[CaseNodes, ...] | NoCases:
     """The cases in the order of the text."""
     body = switch.field("body")
@@ -65,8 +69,11 @@ def cases_of(switch: Node) -> tuple[CaseNodes, ...] | NoCases:
         if _statements(child) or child is children[-1]:
             found.append(_case(waiting))
             waiting = []
+    if len(found) > MAX_CASES:
+        message = f"a `switch` of more than {MAX_CASES} cases is not melded"
+        return NoCases(Obstacle.TOO_LARGE, found[MAX_CASES].parts[0], message)
     for index, case in enumerate(found):
-        problem = _problem(case, found[index + 1 :])
+        problem = _problem(case, is_last=index + 1 == len(found)) or _shared_names(index, found)
         if problem is not None:
             return problem
     return tuple(found)
@@ -89,7 +96,7 @@ def _statements(part: Node) -> list[Node]:
     return [child for child in part.children if child.role != "value" and child.kind not in ("case", "default")]
 
 
-def _problem(case: CaseNodes, later: Sequence[CaseNodes]) -> NoCases | None:
+def _problem(case: CaseNodes, *, is_last: bool) -> NoCases | None:
     broken = next((inner for part in case.parts for inner in part.children if inner.is_error), None)
     if broken is not None:
         return NoCases(Obstacle.UNKNOWN_CODE, broken, "a case has a label that is no single value")
@@ -97,19 +104,23 @@ def _problem(case: CaseNodes, later: Sequence[CaseNodes]) -> NoCases | None:
     nested = next((inner for inner in inside if inner.kind == CASE), None)
     if nested is not None:
         return NoCases(Obstacle.FALL_THROUGH, nested, "a label of the `switch` stands inside a statement of a case")
-    if later and case.leaving is None and not (case.statements and case.statements[-1].kind in _LEAVING):
+    if not is_last and case.leaving is None and not (case.statements and case.statements[-1].kind in _LEAVING):
         place = case.statements[-1] if case.statements else case.parts[-1]
         return NoCases(Obstacle.FALL_THROUGH, place, "a case runs on into the next one")
     middle = next((inner for inner in inside if inner.kind == _BREAK), None)
     if middle is not None:
         return NoCases(Obstacle.LEAVES_ARM, middle, "a `break` in the middle of a case leaves the `switch` early")
+    return None
+
+
+def _shared_names(index: int, cases: Sequence[CaseNodes]) -> NoCases | None:
+    case = cases[index]
     if case.block is None:
         names = {name for statement in case.statements if statement.kind == "declaration" for name in _names(statement)}
-        for other in later:
-            for part in other.parts:
-                if names & set(_names(part)):
-                    message = "a later case names a variable that this case declares"
-                    return NoCases(Obstacle.DECLARATION, case.statements[0], message)
+        later = (part for other in cases[index + 1 :] for part in other.parts) if names else ()
+        if any(not names.isdisjoint(_names(part)) for part in later):
+            message = "a later case names a variable that this case declares"
+            return NoCases(Obstacle.DECLARATION, case.statements[0], message)
     return None
 
 

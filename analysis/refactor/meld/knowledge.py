@@ -43,6 +43,7 @@ from analysis.ir.instructions import (
     ValueId,
 )
 from analysis.ir.operators import AtomicOperator, BinaryOperator
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.ir.types import ArrayType, FloatType, PointerType, Type
@@ -114,7 +115,7 @@ class Knowledge:
         view = self._priced
         weights = view.root.weights
         found: list[Price] = []
-        for start, end, block, item in self._placed_in(view).within(extent):
+        for start, end, block, item in paced(self._placed_in(view).within(extent), 5):
             rounds = float(weights.rounds(block))
             slots, issued = _slots(view, item) * rounds, is_issued(item) * rounds
             found.append(Price(start - origin, end - origin, slots, issued, rounds, _effects(view, item)))

@@ -45,6 +45,8 @@ class Obstacle(Enum):
     """A variable would have to be declared without the value that makes it, and its type does not allow that."""
     CONDITION = "condition"
     """The condition cannot be kept: it declares a variable, or changes what the arms read."""
+    TOO_LARGE = "too-large"
+    """A `switch` of more cases than are compared with one another."""
     TEXT = "text"
     """The result cannot be written down as CUDA C++."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, final
 
+from analysis.ir.pace import popped
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
@@ -19,8 +20,7 @@ class Survey:
         self.snippet: Final = snippet
         self._nodes: dict[str, list[Node]] = {kind: [] for kind in _KINDS}
         stack = [snippet.root]
-        while stack:
-            node = stack.pop()
+        for node in popped(stack):
             kind, children = node.kind, node.children
             if kind in _KINDS:
                 self._nodes[kind].append(node)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Final, TypeAlias, final
 
+from analysis.ir.pace import spend
 from analysis.ir.record import record
 from analysis.meld.settings import MeldMethod
 from analysis.refactor.meld.cases_again import CasesAgain
@@ -110,6 +111,7 @@ class SwitchPlanner:
         place = one.members, other.members
         if place not in self._pairs:
             first, second = sorted((one, other), key=self._weight)
+            spend(200)
             condition = self._ladder.condition(first.members)
             openings = first.opening, second.opening
             self._pairs[place] = self._planner.plan(
@@ -124,6 +126,7 @@ class SwitchPlanner:
     # -- results ----------------------------------------------------------------------------------------------------
 
     def _planned(self, groups: Sequence[_Group], serial: Cost) -> Plan:
+        spend(50 * len(groups))
         is_whole = len(groups) == 1 and self._is_total
         body = tidied(self._again(groups[0]) if is_whole else (self._kept(groups),))
         if self._ladder.named is not None:

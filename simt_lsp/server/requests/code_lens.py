@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
+from analysis.ir.pace import paced
 from simt_lsp.server.convert import View, printable
 from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
 from simt_lsp.server.simulation.results import Placed
@@ -42,7 +43,7 @@ def lenses(view: View) -> list[types.CodeLens]:
     uri = view.analysed.item.uri
     simulated = {result.line: result for result in view.placed()}
     found: list[types.CodeLens] = []
-    for lens in code_lenses(view.analysis):
+    for lens in paced(code_lenses(view.analysis), 20):
         name = view.range(lens.start, lens.end)
         place = _first_line(view, lens.declaration)
         explain = types.Command(printable(lens.title), EXPLAIN_COMMAND, arguments=[uri, name.start.line + 1])
@@ -59,7 +60,7 @@ def lenses(view: View) -> list[types.CodeLens]:
 
 def _launch_lenses(view: View) -> Iterator[types.CodeLens]:
     """Over each launch in host code of a kernel in sight, one that simulates it."""
-    for site in sites_of(view):
+    for site in paced(sites_of(view), 10):
         if can_be_simulated(view, site):
             yield types.CodeLens(_first_line(view, site.start), simulate_launch_command(view, site))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
+from analysis.ir.pace import paced
 from simt_lsp.server.convert import View, printable
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def symbols(view: View) -> Symbols:
 
     found = document_symbols(view.analysis)
     if view.features.symbol_tree:
-        return [_tree(view, node) for node in found]
+        return [_tree(view, node) for node in paced(found, 10)]
     return list(_flat(view, found, None))
 
 
@@ -50,7 +51,7 @@ def _tree(view: View, node: SymbolNode) -> types.DocumentSymbol:
 
 
 def _flat(view: View, nodes: Iterable[SymbolNode], container: str | None) -> Iterator[types.SymbolInformation]:
-    for node in nodes:
+    for node in paced(nodes, 10):
         location = types.Location(view.analysed.item.uri, view.range(node.start, node.end))
         yield types.SymbolInformation(
             name=_name(node), kind=KINDS[node.kind.value], location=location, container_name=container

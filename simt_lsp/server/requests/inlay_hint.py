@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from analysis.ir.pace import paced
 from simt_lsp.server.convert import View, printable
 
 if TYPE_CHECKING:
@@ -30,5 +31,5 @@ def hints(view: View, shown: types.Range) -> list[types.InlayHint]:
             tooltip=printable(hint.tooltip),
             padding_left=hint.kind is InlayHintKind.MEMORY,
         )
-        for hint in inlay_hints(view.analysis, options.mode, options.memory, start, end)
+        for hint in paced(inlay_hints(view.analysis, options.mode, options.memory, start, end), 10)
     ]

@@ -1,0 +1,100 @@
+"""What stands at a place of one view: the values that its text has, and the block that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import final
+
+from analysis.divergence.levels import Level
+from analysis.facts.merge import View
+from analysis.facts.span_index import SpanIndex
+from analysis.ir.function import ENTRY
+from analysis.ir.instructions import BasicBlockId, Opaque, ValueId
+from analysis.ir.pace import paced
+from analysis.ir.source import OWN_FRAME, Span
+
+
+@final
+class ViewPlaces:
+    """One walk over a view, for all places that are asked about."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    def records_at(self, offset: int) -> list[tuple[Span, ValueId]]:
+        """The expressions and definitions of this frame whose text contains the offset."""
+        return [record for _, _, record in self._records.around(offset, offset + 1)]
+
+    def block_at(self, span: Span, value: ValueId) -> BasicBlockId:
+        """The block that runs the text at `span`: that of the smallest instruction around it; of several in which the
+        fewest arrive together.
+
+        The block that defines `value` is not enough: a name may be read far from there.
+        """
+        smallest: tuple[int, Level, BasicBlockId] | None = None
+        for start, end, block in self._blocks.around(span.start, span.end):
+            convergence = self.view.root.divergence.convergence(block)
+            if smallest is None or (end - start, -convergence) < (smallest[0], -smallest[1]):
+                smallest = end - start, convergence, block
+        return self._block_of(value) if smallest is None else smallest[2]
+
+    @cached_property
+    def opaques(self) -> tuple[Opaque, ...]:
+        """The opaque constructs of this frame."""
+        found = (instruction for _, instruction in self.view.root.function.instructions())
+        return tuple(one for one in found if isinstance(one, Opaque) and one.span.frame == self.view.frame)
+
+    @cached_property
+    def _records(self) -> SpanIndex[tuple[Span, ValueId]]:
+        return SpanIndex((span.start, span.end, (span, value)) for span, value in self._all_records())
+
+    def _all_records(self) -> Iterator[tuple[Span, ValueId]]:
+        function = self.view.root.function
+        for record in (*function.expressions, *function.definitions):
+            if record.span.frame == self.view.frame:
+                yield record.span, record.value
+        if self.view.frame == OWN_FRAME:
+            for parameter in function.parameters:
+                yield parameter.span, parameter.value
+
+    @cached_property
+    def _blocks(self) -> SpanIndex[BasicBlockId]:
+        return SpanIndex(self._all_blocks())
+
+    def _all_blocks(self) -> Iterator[tuple[int, int, BasicBlockId]]:
+        calls = self._calls_seen_from_here()
+        last: tuple[int, int, int] | None = None
+        for index, block in enumerate(paced(self.view.root.function.blocks)):
+            for found in (*block.instructions, block.terminator):
+                around = found.span if found.span.frame == self.view.frame else calls[found.span.frame]
+                if around is not None:
+                    here = around.start, around.end, BasicBlockId(index)
+                    if here != last:  # a body that was inlined here says the same with each instruction
+                        yield here
+                    last = here
+
+    def _calls_seen_from_here(self) -> list[Span | None]:
+        """For each frame, the call in the view's frame that leads to it; None for frames that no such call leads to."""
+        calls: list[Span | None] = []
+        for index, entered in enumerate(self.view.root.function.frames):
+            if index in (OWN_FRAME, self.view.frame):
+                calls.append(None)
+            elif entered.parent == self.view.frame:
+                calls.append(Span(entered.call.start, entered.call.end, self.view.frame))
+            else:
+                calls.append(calls[entered.parent])  # a parent's number is smaller
+        return calls
+
+    def _block_of(self, value: ValueId) -> BasicBlockId:
+        """The block that defines `value`; the entry for parameters."""
+        return self._homes.get(value, ENTRY)
+
+    @cached_property
+    def _homes(self) -> dict[ValueId, BasicBlockId]:
+        return {
+            found.result: BasicBlockId(index)
+            for index, block in enumerate(paced(self.view.root.function.blocks))
+            for found in (*block.phis, *block.instructions)
+            if found.result is not None
+        }
