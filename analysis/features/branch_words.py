@@ -49,4 +49,4 @@ def _idle(branch: BranchFact, function: FunctionFacts) -> str:
     if part is None or branch.grade is Grade.BOUNDARY or branch.idle <= branch.cost:
         return ""
     within = branch.wait_within or part
-    return f"lanes that take the shorter way wait while the others run {part_text(within, function)}"
+    return f"lanes that take the shorter way wait for the longer one, which is {part_text(within, function)}"

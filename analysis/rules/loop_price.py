@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from analysis.facts.model import FunctionFacts
-from analysis.rules.price import SplitPrice, is_wide, part_text
+from analysis.rules.price import SplitPrice, is_range, is_wide, part_text
 from analysis.verdict.rounds_by import RoundsBy
+from analysis.verdict.shares import FEW, MANY, Share
 
 WAITS: Final[Mapping[RoundsBy, str]] = {
     RoundsBy.LENGTHS: "each lane loads its own length, and the shorter ones wait for the longest of their warp",
@@ -35,4 +36,9 @@ def loop_price_text(price: SplitPrice, function: FunctionFacts) -> str:
     waits = WAITS[price.rounds_by]
     if price.within is None or is_wide(price.within.share):
         return waits
-    return f"{waits}; the loop takes {part_text(price.within, function)}"
+    return f"{waits}; the loop takes {part_text(price.within, function)}{_assumed_rounds(price.within.share)}"
+
+
+def _assumed_rounds(share: Share) -> str:
+    """The ends of a range are those of rounds that nothing in the text says."""
+    return f" ({FEW} to {MANY} rounds assumed)" if is_range(share) else ""

@@ -97,7 +97,8 @@ def price_text(price: SplitPrice, function: FunctionFacts) -> str:
         return f"a split takes {part_text(price.part, function)}"
     if price.within is None or is_wide(price.within.share):
         return "lanes on the shorter way wait for the others, and data decide how many"
-    return f"lanes on the shorter way wait while the others run {part_text(price.within, function)}"
+    longer = part_text(price.within, function)
+    return f"lanes on the shorter way wait for the longer one, which is {longer}; data decide how many wait"
 
 
 def part_text(part: PartOf, function: FunctionFacts) -> str:
@@ -119,9 +120,15 @@ def range_text(share: Share) -> str:
         return "less than 1 %"
     if is_wide(share):
         return f"at least {low} %" if low > 1 else "an unknown part"
-    if low == high or share.high <= CLOSE * share.low:
-        return f"about {max(1, round(100 * share.expected))} %"
-    return f"{max(1, low)} % to {high} %"
+    if is_range(share):
+        return f"{max(1, low)} % to {high} %"
+    return f"about {max(1, round(100 * share.expected))} %"
+
+
+def is_range(share: Share) -> bool:
+    """Whether two ends are told."""
+    low, high = round(100 * share.low), round(100 * share.high)
+    return high >= 1 and not is_wide(share) and low != high and share.high > CLOSE * share.low
 
 
 def is_wide(share: Share) -> bool:

@@ -201,6 +201,27 @@ __global__ void k(const int *x, int *y) {
     check_fixture(text % f"if (v > 0) atomicAdd(y, v); else atomicSub(y, v);{claim}", CHEAP)
 
 
+def test_of_lanes_that_wait_the_share_of_the_longer_way_is_told_as_that() -> None:
+    """It is no loss: how many lanes wait nobody knows."""
+    (found,) = check_fixture(
+        """
+__global__ void k(const int *flags, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = x[i];
+  if (flags[i]) {  //~ divergent-branch
+    for (int j = 0; j < 64; j++) s = expf(s) + logf(s);
+  }
+  x[i] = s;
+}
+""",
+    )
+    assert re.search(
+        r"; lanes on the shorter way wait for the longer one, which is about 9\d % of this kernel's issue slots; "
+        r"data decide how many wait\.$",
+        found.message,
+    )
+
+
 def test_lanes_that_wait_because_of_indices_and_sizes_alone_are_no_matter_of_the_data() -> None:
     """Rows that end the threads of a grid in the middle, cut up by sizes that nobody knows: no order of data helps."""
     text = """

@@ -440,6 +440,11 @@ __global__ void k(const int *low, const float *in, float *out, int n) {
         "each lane loads its own length, and the shorter ones wait for the longest of their warp; "
         "the loop takes about 97 % of this kernel's issue slots."
     )
+    much = "  s = expf(s) + logf(s);\n"
+    (ranged,) = check_fixture(text.replace("  out[", f"{much}  out[") % ("low[threadIdx.x]", "  //~ divergent-loop"))
+    assert re.search(
+        r"; the loop takes \d+ % to \d+ % of this kernel's issue slots \(4 to 256 rounds assumed\)\.$", ranged.message
+    )
     (counted,) = check_fixture("// simt: block=64" + text % ("threadIdx.x", "  //~ divergent-loop"))
     assert re.search(r"lanes that are done wait for about \d+ % of this kernel's issue slots\.$", counted.message)
 
