@@ -1,0 +1,243 @@
+"""The implicit conversion sequence from an argument to a parameter: by value, by reference, by functions of classes.
+
+Rules   A parameter of class type takes an object of the class or of a derived one as a standard conversion.
+        Conversions by constructors and conversion functions never follow one another.
+        Where a type is not known, there may be a sequence of any kind.
+Source  C++20 standard, [over.best.ics.general], [over.ics.ref], [over.ics.user], [dcl.init.ref], [over.match.copy],
+        [over.match.conv], [over.match.ref].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol, final
+
+from analysis.cpp.conversions.model import (
+    Argument,
+    Binding,
+    Conversion,
+    EllipsisConversion,
+    StandardConversion,
+    Step,
+    UncertainConversion,
+    UserConversion,
+    ValueCategory,
+)
+from analysis.cpp.conversions.ranking import best
+from analysis.cpp.conversions.standard import Bases, distance_to_base, standard_conversion
+from analysis.cpp.types.model import (
+    ArrayType,
+    ClassType,
+    DependentType,
+    FunctionType,
+    OpaqueType,
+    PlaceholderType,
+    PointerType,
+    QualType,
+    ReferenceType,
+)
+from analysis.cpp.types.qualification import are_similar, can_add_qualifiers
+from analysis.ir.record import record
+
+
+@final
+@record
+class ConvertingConstructor:
+    """A constructor that is not explicit and can be called with one argument, of type `parameter`."""
+
+    function: object
+    parameter: QualType
+
+
+@final
+@record
+class ConversionFunction:
+    """A conversion function that is not explicit; `object` is the type by which it takes its object."""
+
+    function: object
+    result: QualType
+    is_constant: bool
+    owner: ClassType
+
+
+class Classes(Bases, Protocol):
+    """What conversions ask about classes."""
+
+    def converting_constructors(self, type: ClassType) -> Sequence[ConvertingConstructor]: ...
+    def conversion_functions(self, type: ClassType) -> Sequence[ConversionFunction]:
+        """Those of the bases included, where they are not hidden."""
+        ...
+
+    def is_complete(self, type: ClassType) -> bool:
+        """Whether all members are known; of any other class every conversion is possible."""
+        ...
+
+
+def implicit_conversion(
+    classes: Classes, argument: Argument, parameter: QualType, *, allows_user: bool = True
+) -> Conversion | None:
+    """The sequence that initialises a parameter with the argument; None where there is none."""
+    if _is_vague(classes, argument.type) or _is_vague(classes, parameter.object):
+        return UncertainConversion()
+    if isinstance(parameter.type, ReferenceType):
+        return _bound(classes, argument, parameter.type, allows_user=allows_user)
+    return _value(classes, argument, parameter, allows_user=allows_user)
+
+
+def ellipsis_conversion(argument: Argument) -> Conversion:
+    """What an argument for `...` becomes."""
+    return EllipsisConversion()
+
+
+def _is_vague(classes: Classes, type: QualType) -> bool:
+    match type.type:
+        case DependentType() | OpaqueType() | PlaceholderType():
+            return True
+        case ClassType() as own:
+            return not classes.is_complete(own)
+        case PointerType(pointee=inner) | ArrayType(element=inner):
+            return isinstance(inner.type, DependentType | OpaqueType) or (
+                isinstance(inner.type, PointerType | ArrayType) and _is_vague(classes, inner)
+            )
+        case _:
+            return False
+
+
+def _value(classes: Classes, argument: Argument, target: QualType, *, allows_user: bool) -> Conversion | None:
+    found = standard_conversion(classes, argument, target)
+    if found is not None or not allows_user:
+        return found
+    candidates: list[UserConversion] = []
+    if isinstance(target.type, ClassType):
+        candidates += _by_constructors(classes, argument, target.type, target.unqualified)
+    if isinstance(argument.type.type, ClassType):
+        candidates += _by_functions(classes, argument, argument.type.type, target.unqualified)
+    return _chosen(classes, candidates)
+
+
+def _by_constructors(classes: Classes, argument: Argument, own: ClassType, target: QualType) -> list[UserConversion]:
+    found: list[UserConversion] = []
+    for constructor in classes.converting_constructors(own):
+        first = implicit_conversion(classes, argument, constructor.parameter, allows_user=False)
+        if isinstance(first, StandardConversion):
+            second = StandardConversion(QualType(own), Step.IDENTITY, target)
+            found.append(UserConversion(constructor.function, first, second))
+    return found
+
+
+def _by_functions(classes: Classes, argument: Argument, own: ClassType, target: QualType) -> list[UserConversion]:
+    """Conversion functions whose result becomes the target by a standard conversion."""
+    found: list[UserConversion] = []
+    for function in classes.conversion_functions(own):
+        first = _object(classes, argument, function)
+        result = function.result
+        second = standard_conversion(classes, _result(result), target)
+        if first is not None and second is not None:
+            found.append(UserConversion(function.function, first, second))
+    return found
+
+
+def _object(classes: Classes, argument: Argument, function: ConversionFunction) -> StandardConversion | None:
+    """The object's way to the implicit object parameter."""
+    if (argument.type.is_constant or argument.type.is_volatile) and not function.is_constant:
+        return None
+    assert isinstance(argument.type.type, ClassType)
+    referred = QualType(function.owner, function.is_constant)
+    distance = distance_to_base(classes, argument.type.type, function.owner)
+    step = Step.IDENTITY if not distance else Step.TO_BASE
+    binding = Binding(False, argument.is_rvalue, referred, is_implicit_object=True)
+    return StandardConversion(argument.type, step, referred, binding)
+
+
+def _result(result: QualType) -> Argument:
+    """What a call of a function with that result is."""
+    if not isinstance(result.type, ReferenceType):
+        return Argument(result)
+    category = ValueCategory.XVALUE if result.type.is_rvalue else ValueCategory.LVALUE
+    return Argument(result.type.referred, category)
+
+
+def _chosen(classes: Classes, candidates: list[UserConversion]) -> UserConversion | None:
+    """The best of several; where none is, a conversion that is ambiguous."""
+    if not candidates:
+        return None
+    found = best(classes, candidates)
+    if found is not None:
+        return found
+    return UserConversion(None, None, None, candidates[0].binding)
+
+
+# -- references ----------------------------------------------------------------------------------------------------
+
+
+def _bound(classes: Classes, argument: Argument, parameter: ReferenceType, *, allows_user: bool) -> Conversion | None:
+    target = parameter.referred
+    binding = Binding(parameter.is_rvalue, argument.is_rvalue, target)
+    if isinstance(target.type, FunctionType):
+        fits = argument.type.type == target.type
+        return StandardConversion(argument.type, Step.IDENTITY, target, binding) if fits else None
+    related = _related(classes, argument.type, target)
+    compatible = related is not None and _fits(argument.type, target, related)
+    takes_rvalues = parameter.is_rvalue or (target.is_constant and not target.is_volatile)
+    direct = compatible and (parameter.is_rvalue if argument.is_rvalue else not parameter.is_rvalue)
+    direct = direct or (compatible and argument.is_rvalue and takes_rvalues)
+    if direct and argument.bits is not None and not takes_rvalues:
+        return None
+    if direct and related is not None:
+        return StandardConversion(argument.type, related, target, binding)
+    if related is None and allows_user and isinstance(argument.type.type, ClassType):
+        found = _bound_by_functions(classes, argument, argument.type.type, parameter)
+        if found is not None:
+            return found
+    if not takes_rvalues:
+        return None
+    if related is not None and (not compatible or parameter.is_rvalue):
+        return None  # a temporary could be made, but the standard does not allow it here
+    made = _value(classes, replace(argument), target.unqualified, allows_user=allows_user)
+    temporary = replace(binding, to_rvalue=True)
+    match made:
+        case StandardConversion() | UserConversion():
+            return replace(made, binding=temporary)
+        case _:
+            return made
+
+
+def _related(classes: Classes, source: QualType, target: QualType) -> Step | None:
+    """How an object of the source is one of the target: similar, or a base of it; None where it is not."""
+    if are_similar(source, target):
+        return Step.IDENTITY
+    match source.type, target.type:
+        case ClassType() as derived, ClassType() as base:
+            return Step.TO_BASE if distance_to_base(classes, derived, base) else None
+        case _:
+            return None
+
+
+def _fits(source: QualType, target: QualType, related: Step) -> bool:
+    """Reference compatibility: the target has at least the source's qualifiers."""
+    if (source.is_constant and not target.is_constant) or (source.is_volatile and not target.is_volatile):
+        return False
+    if related is Step.TO_BASE:
+        return True
+    return can_add_qualifiers(QualType(PointerType(source)), QualType(PointerType(target)))
+
+
+def _bound_by_functions(
+    classes: Classes, argument: Argument, own: ClassType, parameter: ReferenceType
+) -> UserConversion | None:
+    """Conversion functions whose result the reference is bound to directly ([over.match.ref])."""
+    candidates: list[UserConversion] = []
+    for function in classes.conversion_functions(own):
+        first = _object(classes, argument, function)
+        result = _result(function.result)
+        related = _related(classes, result.type, parameter.referred)
+        if first is None or related is None or not _fits(result.type, parameter.referred, related):
+            continue
+        takes_rvalues = parameter.is_rvalue or parameter.referred.is_constant
+        is_direct = result.is_rvalue == parameter.is_rvalue or (result.is_rvalue and takes_rvalues)
+        if is_direct:
+            binding = Binding(parameter.is_rvalue, result.is_rvalue, parameter.referred)
+            second = StandardConversion(result.type, related, parameter.referred, binding)
+            candidates.append(UserConversion(function.function, first, second))
+    return _chosen(classes, candidates)

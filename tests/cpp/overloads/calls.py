@@ -1,0 +1,143 @@
+"""Random sets of functions of one parameter or two and calls of them, as types and as C++ text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, final
+
+from analysis.cpp.conversions.model import Argument, ValueCategory
+from analysis.cpp.overloads.choice import Candidate
+from analysis.cpp.types.model import (
+    INT,
+    NULL_POINTER,
+    VOID,
+    ArrayType,
+    ClassType,
+    Fundamental,
+    QualType,
+    fundamental,
+    pointer_to,
+    qualified,
+    reference_to,
+)
+from analysis.cpp.types.spelling import declared, spelled
+from tests.cpp.overloads.world import CLASSES, PLAIN, SCOPED, SMALL
+from tests.sim.random.choices import Choices
+
+_NUMBERS: Final = [
+    fundamental(kind)
+    for kind in Fundamental
+    if kind
+    not in (
+        Fundamental.VOID,
+        Fundamental.NULL_POINTER,
+        Fundamental.INT128,
+        Fundamental.UNSIGNED_INT128,
+        Fundamental.HALF,
+        Fundamental.BFLOAT16,
+        Fundamental.WCHAR,
+        Fundamental.CHAR8,
+        Fundamental.CHAR16,
+        Fundamental.CHAR32,
+    )
+]
+_OBJECTS: Final = [QualType(ClassType(name)) for name in CLASSES]
+_ENUMERATIONS: Final = [PLAIN, SCOPED, SMALL]
+_LITERALS: Final = (
+    ("1", Fundamental.INT),
+    ("2u", Fundamental.UNSIGNED),
+    ("3l", Fundamental.LONG),
+    ("4ull", Fundamental.UNSIGNED_LONG_LONG),
+    ("'a'", Fundamental.CHAR),
+    ("true", Fundamental.BOOL),
+    ("1.5f", Fundamental.FLOAT),
+    ("2.5", Fundamental.DOUBLE),
+)
+_CALLS: Final = 6
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Call:
+    text: str
+    arguments: tuple[Argument, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OverloadSet:
+    candidates: tuple[Candidate, ...]
+    calls: tuple[Call, ...]
+    variables: tuple[str, ...]
+
+    @property
+    def declarations(self) -> list[str]:
+        """Each function gives an array whose length says which one it is."""
+        return [f"char (&f({_listed(one)}))[{number + 1}];" for number, one in enumerate(self.candidates)]
+
+
+def _listed(candidate: Candidate) -> str:
+    return ", ".join([*map(spelled, candidate.parameters), *(["..."] if candidate.is_variadic else [])])
+
+
+def random_set(choices: Choices) -> OverloadSet:
+    width = 1 + choices.chance(3)
+    signatures = dict.fromkeys(tuple(_parameter(choices) for _ in range(width)) for _ in range(choices.between(2, 5)))
+    candidates = [Candidate(number, one, width) for number, one in enumerate(signatures)]
+    if choices.chance(4):
+        candidates.append(Candidate(len(candidates), (), 0, is_variadic=True))
+    variables: dict[QualType, str] = {}
+    calls: dict[str, Call] = {}
+    for _ in range(_CALLS):
+        given = [_argument(choices, variables) for _ in range(width)]
+        text = f"f({', '.join(text for text, _ in given)})"
+        calls[text] = Call(text, tuple(argument for _, argument in given))
+    declarations = [f"extern {declared(name, type)};" for type, name in variables.items()]
+    return OverloadSet(tuple(candidates), tuple(calls.values()), tuple(declarations))
+
+
+def _some(choices: Choices) -> QualType:
+    return choices.pick(choices.pick((_NUMBERS, _NUMBERS, _OBJECTS, _ENUMERATIONS)))
+
+
+def _pointer(choices: Choices) -> QualType:
+    """To something, to a pointer, or to nothing known."""
+    to = qualified(choices.pick((_some(choices), VOID)), constant=choices.chance(2))
+    found = pointer_to(to)
+    return pointer_to(qualified(found, constant=choices.chance(2))) if choices.chance(4) else found
+
+
+def _parameter(choices: Choices) -> QualType:
+    match choices.below(6):
+        case 0 | 1:
+            return _some(choices)
+        case 2:
+            return _pointer(choices)
+        case 3:
+            return reference_to(qualified(_some(choices), constant=choices.chance(2)))
+        case 4:
+            inner = choices.pick((_some(choices), _pointer(choices)))
+            return reference_to(qualified(inner, constant=choices.chance(3)), is_rvalue=choices.chance(2))
+        case _:
+            return choices.pick(
+                (NULL_POINTER, fundamental(Fundamental.BOOL), pointer_to(qualified(VOID, constant=True)))
+            )
+
+
+def _argument(choices: Choices, variables: dict[QualType, str]) -> tuple[str, Argument]:
+    match choices.below(6):
+        case 0:
+            text, kind = choices.pick(_LITERALS)
+            return text, Argument(fundamental(kind))
+        case 1:
+            return choices.pick((("nullptr", Argument(NULL_POINTER, is_null=True)), ("0", Argument(INT, is_null=True))))
+        case 2:
+            type = choices.pick((_some(choices), QualType(ArrayType(_some(choices), 2))))
+        case _:
+            type = choices.pick((_some(choices), _pointer(choices)))
+    type = qualified(type, constant=choices.chance(3))
+    name = variables.setdefault(type, f"v{len(variables)}")
+    if choices.chance(4):
+        moved = spelled(reference_to(type, is_rvalue=True))
+        return f"static_cast<{moved}>({name})", Argument(type, ValueCategory.XVALUE)
+    return name, Argument(type, ValueCategory.LVALUE)
