@@ -36,6 +36,7 @@ from analysis.cpp.types.model import (
     PointerType,
     QualType,
     ReferenceType,
+    qualifiers_of,
 )
 from analysis.cpp.types.qualification import are_similar, can_add_qualifiers
 from analysis.ir.record import record
@@ -179,7 +180,7 @@ def _bound(classes: Classes, argument: Argument, parameter: ReferenceType, *, al
         return StandardConversion(argument.type, Step.IDENTITY, target, binding) if fits else None
     related = _related(classes, argument.type, target)
     compatible = related is not None and _fits(argument.type, target, related)
-    takes_rvalues = parameter.is_rvalue or (target.is_constant and not target.is_volatile)
+    takes_rvalues = parameter.is_rvalue or qualifiers_of(target) == (True, False)
     direct = compatible and (parameter.is_rvalue if argument.is_rvalue else not parameter.is_rvalue)
     direct = direct or (compatible and argument.is_rvalue and takes_rvalues)
     if direct and argument.bits is not None and not takes_rvalues:
@@ -195,7 +196,7 @@ def _bound(classes: Classes, argument: Argument, parameter: ReferenceType, *, al
     if related is not None and (not compatible or parameter.is_rvalue):
         return None  # a temporary could be made, but the standard does not allow it here
     made = _value(classes, replace(argument), target.unqualified, allows_user=allows_user)
-    temporary = replace(binding, to_rvalue=True)
+    temporary = replace(binding, to_rvalue=True, is_direct=False)
     match made:
         case StandardConversion() | UserConversion():
             return replace(made, binding=temporary)
@@ -216,7 +217,7 @@ def _related(classes: Classes, source: QualType, target: QualType) -> Step | Non
 
 def _fits(source: QualType, target: QualType, related: Step) -> bool:
     """Reference compatibility: the target has at least the source's qualifiers."""
-    if (source.is_constant and not target.is_constant) or (source.is_volatile and not target.is_volatile):
+    if any(had and not has for had, has in zip(qualifiers_of(source), qualifiers_of(target), strict=True)):
         return False
     if related is Step.TO_BASE:
         return True

@@ -69,13 +69,22 @@ def _is_better_standard(classes: Bases, one: StandardConversion, other: Standard
             return True
         if _is_nearer(classes, other, one):
             return False
+    elif _is_identity(one) != _is_identity(other):
+        return _is_identity(one)
     elif one.fixed_underlying != other.fixed_underlying:
         return one.fixed_underlying
     elif _is_nearer(classes, one, other) or _is_nearer(classes, other, one):
         return _is_nearer(classes, one, other)
-    if one.binding is not None and other.binding is not None:
-        return _binds_better(one.binding, other.binding)
-    return _adds_less(one, other)
+    if _adds_less(one, other) or _adds_less(other, one):
+        return _adds_less(one, other)
+    return one.binding is not None and other.binding is not None and _binds_better(one.binding, other.binding)
+
+
+def _is_identity(conversion: StandardConversion) -> bool:
+    """Whether nothing is done: the identity is a part of every other sequence, and better."""
+    is_bound = conversion.binding is not None and conversion.binding.is_direct
+    is_same = conversion.source.unqualified == conversion.target.unqualified
+    return conversion.step is Step.IDENTITY and (is_bound or is_same)
 
 
 def _loses_pointer(conversion: StandardConversion) -> bool:
@@ -104,7 +113,7 @@ def _binds_better(one: Binding, other: Binding) -> bool:
         pass
     elif one.is_rvalue_reference != other.is_rvalue_reference and one.to_rvalue and other.to_rvalue:
         return one.is_rvalue_reference
-    if not are_similar(one.referred, other.referred):
+    if one.referred.unqualified != other.referred.unqualified:
         return False
     return is_less_qualified(one.referred, other.referred)
 

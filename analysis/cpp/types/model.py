@@ -67,9 +67,10 @@ class EnumerationType:
 @final
 @record
 class ClassType:
-    """A class, struct or union by its qualified name, template arguments included."""
+    """A class, struct or union by its qualified name; of an instance the template's, with all of its arguments."""
 
     name: str
+    arguments: tuple[TemplateArgument, ...] = ()
 
 
 @final
@@ -182,6 +183,10 @@ class QualType:
 
     @property
     def unqualified(self) -> QualType:
+        """Without the outermost qualifiers; those of an array are its elements'."""
+        if isinstance(self.type, ArrayType):
+            element = self.type.element.unqualified
+            return self if element is self.type.element else QualType(ArrayType(element, self.type.length))
         return QualType(self.type) if self.is_constant or self.is_volatile else self
 
     @property
@@ -194,6 +199,51 @@ class QualType:
         return isinstance(self.type, ReferenceType)
 
 
+@final
+@record
+class ValueArgument:
+    """A constant as a template argument, of the type that it has there."""
+
+    value: int | float | bool
+    type: QualType
+
+
+@final
+@record
+class DependentValue:
+    """A template parameter that stands for a constant, by its name, or an expression with one."""
+
+    name: str
+
+
+@final
+@record
+class TemplateName:
+    """A class template as a template argument, by its qualified name, or a template parameter that stands for one."""
+
+    name: str
+    is_parameter: bool = False
+
+
+@final
+@record
+class Pack:
+    """What a parameter pack is bound to."""
+
+    elements: tuple[TemplateArgument, ...]
+
+
+@final
+@record
+class Expansion:
+    """`pattern...` where the packs in it are not known."""
+
+    pattern: TemplateArgument
+
+
+TemplateArgument: TypeAlias = QualType | ValueArgument | DependentValue | TemplateName | Pack | Expansion
+
+
 def qualified(type: QualType, *, constant: bool = False, volatile: bool = False) -> QualType:
     """The type with more qualifiers: those of an array are its elements', a reference has none."""
     if not (constant or volatile) or isinstance(type.type, ReferenceType | FunctionType):
@@ -202,6 +252,13 @@ def qualified(type: QualType, *, constant: bool = False, volatile: bool = False)
         element = qualified(type.type.element, constant=constant, volatile=volatile)
         return QualType(ArrayType(element, type.type.length))
     return QualType(type.type, type.is_constant or constant, type.is_volatile or volatile)
+
+
+def qualifiers_of(type: QualType) -> tuple[bool, bool]:
+    """Whether it is `const`, and `volatile`; an array has the qualifiers of its elements ([basic.type.qualifier])."""
+    while isinstance(type.type, ArrayType):
+        type = type.type.element
+    return type.is_constant, type.is_volatile
 
 
 def reference_to(type: QualType, *, is_rvalue: bool = False) -> QualType:

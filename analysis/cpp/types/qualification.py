@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.cpp.types.model import ArrayType, MemberPointerType, PointerType, QualType
+from analysis.cpp.types.model import ArrayType, MemberPointerType, PointerType, QualType, qualifiers_of
 
 
 def layers(type: QualType) -> tuple[list[QualType], QualType]:
@@ -54,12 +54,12 @@ def can_add_qualifiers(source: QualType, target: QualType) -> bool:
         return False
     have, want = _below(source), _below(target)
     for index, (one, other) in enumerate(zip(have, want, strict=True)):
-        if (one.is_constant and not other.is_constant) or (one.is_volatile and not other.is_volatile):
+        before, after = qualifiers_of(one), qualifiers_of(other)
+        if any(had and not has for had, has in zip(before, after, strict=True)):
             return False
         if _loses_bound(one, other):
             return False
-        is_changed = (one.is_constant, one.is_volatile) != (other.is_constant, other.is_volatile)
-        if is_changed and not all(between.is_constant for between in want[:index]):
+        if before != after and not all(qualifiers_of(between)[0] for between in want[:index]):
             return False
     return True
 
@@ -88,7 +88,7 @@ def is_less_qualified(one: QualType, other: QualType) -> bool:
 
 
 def _has(type: QualType) -> frozenset[str]:
-    names = (("const", type.is_constant), ("volatile", type.is_volatile))
+    names = zip(("const", "volatile"), qualifiers_of(type), strict=True)
     return frozenset(name for name, given in names if given)
 
 

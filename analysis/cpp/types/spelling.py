@@ -8,16 +8,22 @@ from analysis.cpp.types.model import (
     ArrayType,
     ClassType,
     DependentType,
+    DependentValue,
     DeviceType,
     EnumerationType,
+    Expansion,
     FunctionType,
     FundamentalType,
     MemberPointerType,
     OpaqueType,
+    Pack,
     PlaceholderType,
     PointerType,
     QualType,
     ReferenceType,
+    TemplateArgument,
+    TemplateName,
+    ValueArgument,
 )
 from analysis.ir.types import (
     BF16,
@@ -66,12 +72,33 @@ def declared(name: str, type: QualType) -> str:
             return _spaced(_spaced(qualifiers, kind.value), name)
         case PlaceholderType(kind=kind):
             return _spaced(_spaced(qualifiers, kind.value), name)
-        case EnumerationType(name=own) | ClassType(name=own) | DependentType(name=own) | OpaqueType(spelling=own):
+        case ClassType(name=own, arguments=arguments):
+            listed = f"<{', '.join(map(spelled_argument, arguments))}>" if arguments else ""
+            return _spaced(_spaced(qualifiers, own + listed), name)
+        case EnumerationType(name=own) | DependentType(name=own) | OpaqueType(spelling=own):
             return _spaced(_spaced(qualifiers, own), name)
         case DeviceType(object=object):
             return _spaced(_spaced(qualifiers, _device(object)), name)
         case _:
             assert_never(inner)
+
+
+def spelled_argument(argument: TemplateArgument) -> str:
+    match argument:
+        case QualType():
+            return spelled(argument)
+        case ValueArgument(value=bool() as value):
+            return str(value).lower()
+        case ValueArgument(value=value):
+            return str(value)
+        case DependentValue(name=name) | TemplateName(name=name):
+            return name
+        case Pack(elements=elements):
+            return ", ".join(map(spelled_argument, elements))
+        case Expansion(pattern=pattern):
+            return f"{spelled_argument(pattern)}..."
+        case _:
+            assert_never(argument)
 
 
 def _device(object: VectorType | GroupType | HandleType) -> str:

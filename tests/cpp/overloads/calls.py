@@ -7,14 +7,20 @@ from typing import Final, final
 
 from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.overloads.choice import Candidate
+from analysis.cpp.templates.functions import FunctionTemplate, TemplateParameter
+from analysis.cpp.templates.substitution import names_in, substituted
 from analysis.cpp.types.model import (
     INT,
     NULL_POINTER,
     VOID,
     ArrayType,
     ClassType,
+    DependentType,
+    DependentValue,
     Fundamental,
     QualType,
+    TemplateName,
+    ValueArgument,
     fundamental,
     pointer_to,
     qualified,
@@ -66,18 +72,34 @@ class Call:
 @final
 @dataclass(frozen=True, slots=True)
 class OverloadSet:
+    """`templates` come after `candidates` in the text; `classes` are instances that variables need."""
+
     candidates: tuple[Candidate, ...]
+    templates: tuple[FunctionTemplate, ...]
     calls: tuple[Call, ...]
     variables: tuple[str, ...]
 
     @property
     def declarations(self) -> list[str]:
         """Each function gives an array whose length says which one it is."""
-        return [f"char (&f({_listed(one)}))[{number + 1}];" for number, one in enumerate(self.candidates)]
+        plain = [f"char (&f({_listed(one)}))[{number + 1}];" for number, one in enumerate(self.candidates)]
+        first = len(plain) + 1
+        return plain + [
+            f"template <{_parameters(one)}> char (&f({_listed(one)}))[{first + number}];"
+            for number, one in enumerate(self.templates)
+        ]
 
 
-def _listed(candidate: Candidate) -> str:
-    return ", ".join([*map(spelled, candidate.parameters), *(["..."] if candidate.is_variadic else [])])
+def _listed(candidate: Candidate | FunctionTemplate) -> str:
+    listed = [spelled(each) for each in candidate.parameters]
+    if isinstance(candidate, FunctionTemplate) and candidate.expands:
+        listed[-1] = declared("...", candidate.parameters[-1])
+    return ", ".join([*listed, *(["..."] if candidate.is_variadic else [])])
+
+
+def _parameters(template: FunctionTemplate) -> str:
+    words = {DependentType: "class", DependentValue: "int", TemplateName: "template <class> class"}
+    return ", ".join(f"{words[one.kind]}{'...' if one.is_pack else ''} {one.name}" for one in template.template)
 
 
 def random_set(choices: Choices) -> OverloadSet:
@@ -93,7 +115,60 @@ def random_set(choices: Choices) -> OverloadSet:
         text = f"f({', '.join(text for text, _ in given)})"
         calls[text] = Call(text, tuple(argument for _, argument in given))
     declarations = [f"extern {declared(name, type)};" for type, name in variables.items()]
-    return OverloadSet(tuple(candidates), tuple(calls.values()), tuple(declarations))
+    templates = dict.fromkeys(_template(choices, width) for _ in range(choices.below(4)))
+    numbered = [FunctionTemplate(len(candidates) + index, *shape) for index, shape in enumerate(templates)]
+    return OverloadSet(tuple(candidates), tuple(numbered), tuple(calls.values()), tuple(declarations))
+
+
+_T: Final = QualType(DependentType("T"))
+_SHAPES: Final = (
+    _T,
+    reference_to(_T),
+    reference_to(qualified(_T, constant=True)),
+    reference_to(_T, is_rvalue=True),
+    reference_to(qualified(_T, constant=True), is_rvalue=True),
+    pointer_to(_T),
+    pointer_to(qualified(_T, constant=True)),
+    reference_to(pointer_to(_T)),
+    reference_to(qualified(pointer_to(_T), constant=True)),
+    pointer_to(pointer_to(_T)),
+    pointer_to(pointer_to(qualified(_T, constant=True))),
+    reference_to(QualType(ArrayType(_T, 2))),
+    reference_to(QualType(ArrayType(_T, "N"))),
+    reference_to(QualType(ArrayType(qualified(_T, constant=True), "N"))),
+    QualType(ClassType("Box", (_T,))),
+    reference_to(QualType(ClassType("Box", (_T,)))),
+    reference_to(QualType(ClassType("Box", (_T,)), is_constant=True)),
+    QualType(ClassType("Box", (pointer_to(_T),))),
+    pointer_to(QualType(ClassType("Box", (_T,)))),
+    QualType(ClassType("C", (_T,))),
+    reference_to(QualType(ClassType("C", (_T,)), is_constant=True)),
+    QualType(ClassType("Row", (_T, DependentValue("N")))),
+    QualType(ClassType("Row", (_T, ValueArgument(2, INT)))),
+    QualType(ClassType("Row", (INT, DependentValue("N")))),
+)
+
+
+def _template(choices: Choices, width: int) -> tuple[tuple[TemplateParameter, ...], tuple[QualType, ...], int, bool]:
+    """A template's parameters, the patterns, how many arguments it needs, and whether the last is a pack."""
+    if choices.chance(6):
+        pattern = choices.pick(_SHAPES[:7])
+        parameters = [_T] * (width - 1) + [_renamed(pattern)]
+        own = [TemplateParameter("T")] if width > 1 else []
+        return (*own, TemplateParameter("U", is_pack=True)), tuple(parameters), width - 1, True
+    patterns = [choices.pick(_SHAPES) for _ in range(width)]
+    if width > 1 and choices.chance(2):
+        patterns[1] = choices.pick((_renamed(choices.pick(_SHAPES[:7])), _some(choices), patterns[0]))
+    named = frozenset[str]().union(*map(names_in, patterns))
+    found = [TemplateParameter(name) for name in ("T", "U") if name in named]
+    found += [TemplateParameter("N", DependentValue)] if "N" in named else []
+    if any(isinstance(one.object.type, ClassType) and one.object.type.name == "C" for one in patterns):
+        found.append(TemplateParameter("C", TemplateName))
+    return tuple(found), tuple(patterns), width, False
+
+
+def _renamed(pattern: QualType) -> QualType:
+    return substituted(pattern, {"T": QualType(DependentType("U"))})
 
 
 def _some(choices: Choices) -> QualType:
@@ -105,6 +180,13 @@ def _pointer(choices: Choices) -> QualType:
     to = qualified(choices.pick((_some(choices), VOID)), constant=choices.chance(2))
     found = pointer_to(to)
     return pointer_to(qualified(found, constant=choices.chance(2))) if choices.chance(4) else found
+
+
+def _instance(choices: Choices) -> QualType:
+    inner = choices.pick((_some(choices), _pointer(choices)))
+    if choices.chance(2):
+        return QualType(ClassType("Row", (inner, ValueArgument(choices.between(1, 3), INT))))
+    return QualType(ClassType("Box", (inner,)))
 
 
 def _parameter(choices: Choices) -> QualType:
@@ -134,7 +216,7 @@ def _argument(choices: Choices, variables: dict[QualType, str]) -> tuple[str, Ar
         case 2:
             type = choices.pick((_some(choices), QualType(ArrayType(_some(choices), 2))))
         case _:
-            type = choices.pick((_some(choices), _pointer(choices)))
+            type = choices.pick((_some(choices), _pointer(choices), _instance(choices)))
     type = qualified(type, constant=choices.chance(3))
     name = variables.setdefault(type, f"v{len(variables)}")
     if choices.chance(4):

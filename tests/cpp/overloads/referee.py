@@ -11,11 +11,12 @@ import subprocess
 from collections.abc import Sequence
 from typing import Final
 
-from analysis.cpp.overloads.choice import Choice, Chosen, choose
+from analysis.cpp.overloads.choice import Candidate, Choice, Chosen, choose
+from analysis.cpp.templates.functions import instance_for, is_more_specialised
 from tests.cpp.overloads.calls import Call, OverloadSet
 from tests.cpp.overloads.world import World
 from tests.cpp.world import WORLD
-from tests.sim.native.compiler import compiler_path
+from tests.sim.native.compiler import compilers
 
 _SECONDS: Final = 300
 _ERROR: Final = re.compile(r"^set_(?P<set>\d+):(?P<line>\d+):(?:\d+:)? error: (?P<what>.*)", re.MULTILINE)
@@ -28,12 +29,21 @@ def wrong(sets: Sequence[OverloadSet]) -> list[str]:
     for number, one in enumerate(sets):
         lines += [f"namespace set_{number} {{", f'#line 1000 "set_{number}"', *one.declarations, *one.variables]
         for index, call in enumerate(one.calls):
-            choice = choose(World(), one.candidates, call.arguments, lambda _left, _right: False)
+            choice = chosen(one, call)
             choices[number, index] = call, choice
             lines += [f'#line {index + 1} "set_{number}"', _line(index, call, choice)]
         lines.append("}")
-    compiler = compiler_path()
-    assert compiler is not None
+    judged = [_errors(compiler, lines) for compiler in compilers()]
+    return [
+        f"{call.text}: {_said(choice)}\n  compiler: {judged[0].get(at, 'accepts it')}\n  "
+        + "\n  ".join(_text(sets[at[0]]))
+        for at, (call, choice) in choices.items()
+        if all(isinstance(choice, Chosen) != (at not in errors) for errors in judged)
+    ]
+
+
+def _errors(compiler: str, lines: Sequence[str]) -> dict[tuple[int, int], str]:
+    """What the compiler refuses, by set and call."""
     limit = "-ferror-limit=0" if "clang" in compiler else "-fmax-errors=0"
     flags = ("-std=c++20", "-fsyntax-only", "-w", "-pedantic-errors", limit, "-x", "c++", "-")
     done = subprocess.run(
@@ -43,11 +53,23 @@ def wrong(sets: Sequence[OverloadSet]) -> list[str]:
     assert not done.returncode or errors, done.stderr[:3000]
     broken = [what for (_, line), what in errors.items() if line >= 999]
     assert not broken, broken[:5]
-    return [
-        f"{call.text}: {_said(choice)}\n  compiler: {errors.get(at, 'accepts it')}\n  " + "\n  ".join(_text(sets[at[0]]))
-        for at, (call, choice) in choices.items()
-        if isinstance(choice, Chosen) != (at not in errors)
+    return errors
+
+
+def chosen(one: OverloadSet, call: Call) -> Choice:
+    """The choice among functions and instances of templates."""
+    instances = [instance_for(World(), template, (), call.arguments) for template in one.templates]
+    made = {found.template.function: found for found in instances if found is not None}
+    candidates = [
+        Candidate(number, found.parameters, found.template.required, found.template.is_variadic, is_template=True)
+        for number, found in made.items()
     ]
+
+    def is_more_special(left: Candidate, right: Candidate) -> bool:
+        pair = made[left.function].template, made[right.function].template
+        return is_more_specialised(World(), *pair, len(call.arguments))
+
+    return choose(World(), [*one.candidates, *candidates], call.arguments, is_more_special)
 
 
 def _line(index: int, call: Call, choice: Choice) -> str:

@@ -52,6 +52,14 @@ def compiler_path() -> str | None:
     return named or next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
+def compilers() -> list[str]:
+    """All that are installed, of different makers: what one of them accepts need not be C++."""
+    first = compiler_path()
+    found = [] if first is None else [first]
+    clang = next((path for name in ("clang++", "clang++-19") if (path := shutil.which(name))), None)
+    return found if clang is None or "clang" in found[0] else [*found, clang]
+
+
 def compiled(units: Sequence[Unit], folder: Path, flags: Sequence[str] = ()) -> NativeProgram:
     """The units as one program in `folder`; skips the test without a compiler, fails it where the text is not C++."""
     compiler = compiler_path()

@@ -1,0 +1,247 @@
+"""Function templates in overload resolution: the instance for a call, and which of two templates is more specialised.
+
+Source  C++20 standard, [temp.arg.explicit], [temp.deduct.call], [temp.deduct.partial], [temp.func.order].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+from analysis.cpp.conversions.model import Argument
+from analysis.cpp.conversions.standard import Bases
+from analysis.cpp.templates.deduction import Deduced, deduce_call, deduce_exactly
+from analysis.cpp.templates.substitution import SubstitutionFailure, expanded, names_in, substituted
+from analysis.cpp.types.model import (
+    DependentType,
+    DependentValue,
+    OpaqueType,
+    Pack,
+    QualType,
+    ReferenceType,
+    TemplateArgument,
+    TemplateName,
+    qualifiers_of,
+)
+from analysis.ir.record import record
+
+
+@final
+@record
+class TemplateParameter:
+    """`name` is unique among the templates that are compared; a default is one that names no later parameter."""
+
+    name: str
+    kind: type[DependentType] | type[DependentValue] | type[TemplateName] = DependentType
+    is_pack: bool = False
+    default: TemplateArgument | None = None
+
+
+@final
+@record
+class FunctionTemplate:
+    """`parameters` are patterns; the last is repeated where it `expands` a pack."""
+
+    function: object
+    template: tuple[TemplateParameter, ...]
+    parameters: tuple[QualType, ...]
+    required: int
+    expands: bool = False
+    is_variadic: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(parameter.name for parameter in self.template)
+
+
+@final
+@record
+class Instance:
+    """A template with its arguments: `parameters` are those of the function that is called."""
+
+    template: FunctionTemplate
+    arguments: Mapping[str, TemplateArgument]
+    parameters: tuple[QualType, ...]
+
+
+def instance_for(
+    classes: Bases, template: FunctionTemplate, explicit: Sequence[TemplateArgument], arguments: Sequence[Argument]
+) -> Instance | None:
+    """The instance that a call with these arguments may mean; None where deduction or substitution fails."""
+    found: Deduced = {}
+    is_open = _bind_explicit(template, explicit, found)
+    if is_open is None:
+        return None
+    try:
+        if not _deduced(classes, template, arguments, found, is_open=is_open):
+            return None
+        for parameter in template.template:
+            if parameter.name not in found:
+                bound = _default(parameter, found)
+                if bound is None:
+                    return None
+                found[parameter.name] = bound
+        return Instance(template, found, _parameters(template, found))
+    except SubstitutionFailure:
+        return None
+
+
+def _bind_explicit(
+    template: FunctionTemplate, explicit: Sequence[TemplateArgument], found: Deduced
+) -> frozenset[str] | None:
+    """Packs that are given only in part, to which deduction may add; None where the arguments do not fit."""
+    for index, argument in enumerate(explicit):
+        if index >= len(template.template):
+            return None
+        parameter = template.template[index]
+        if parameter.is_pack:
+            found[parameter.name] = Pack(tuple(explicit[index:]))
+            return frozenset({parameter.name})
+        if isinstance(argument, QualType) != (parameter.kind is DependentType):
+            return None
+        found[parameter.name] = argument
+    return frozenset()
+
+
+def _deduced(
+    classes: Bases,
+    template: FunctionTemplate,
+    arguments: Sequence[Argument],
+    found: Deduced,
+    *,
+    is_open: frozenset[str],
+) -> bool:
+    fixed = len(template.parameters) - template.expands
+    explicit = {name: argument for name, argument in found.items() if not isinstance(argument, Pack)}
+    for index, argument in enumerate(arguments[:fixed]):
+        if not deduce_call(classes, template.names, substituted(template.parameters[index], explicit), argument, found):
+            return False
+    if not template.expands:
+        return len(arguments) <= fixed or template.is_variadic
+    return _deduced_pack(classes, template, arguments[fixed:], found, is_open=is_open)
+
+
+def _deduced_pack(
+    classes: Bases,
+    template: FunctionTemplate,
+    arguments: Sequence[Argument],
+    found: Deduced,
+    *,
+    is_open: frozenset[str],
+) -> bool:
+    """Each argument that is left deduces one element of every pack in the pattern."""
+    pattern = template.parameters[-1]
+    packs = {parameter.name for parameter in template.template if parameter.is_pack} & names_in(pattern)
+    columns: dict[str, list[TemplateArgument]] = {name: [] for name in packs}
+    given = {name: bound.elements for name in packs if isinstance(bound := found.get(name), Pack)}
+    for index, argument in enumerate(arguments):
+        each = {name: bound for name, bound in found.items() if name not in packs}
+        for name, elements in given.items():
+            if index < len(elements):
+                each[name] = elements[index]
+        if not deduce_call(classes, template.names, substituted(pattern, each), argument, each):
+            return False
+        for name, column in columns.items():
+            if name not in each:
+                return False
+            column.append(each[name])
+    for name, column in columns.items():
+        if name in given and (
+            len(column) < len(given[name]) or (name not in is_open and len(column) != len(given[name]))
+        ):
+            return False
+        found[name] = Pack(tuple(column))
+    return True
+
+
+def _default(parameter: TemplateParameter, found: Deduced) -> TemplateArgument | None:
+    if parameter.is_pack:
+        return Pack(())
+    if isinstance(parameter.default, QualType):
+        return substituted(parameter.default, found)
+    return parameter.default
+
+
+def _parameters(template: FunctionTemplate, found: Deduced) -> tuple[QualType, ...]:
+    """The parameters as a call sees them: arrays and functions are pointers, the outermost `const` does not count."""
+    fixed = template.parameters[:-1] if template.expands else template.parameters
+    made = [substituted(one, found) for one in fixed]
+    if template.expands:
+        made += [one for one in expanded(template.parameters[-1], found) if isinstance(one, QualType)]
+    return tuple(made)
+
+
+# -- partial ordering --------------------------------------------------------------------------------------------------
+
+
+def is_more_specialised(classes: Bases, one: FunctionTemplate, other: FunctionTemplate, count: int) -> bool:
+    """Whether the first template is more specialised for a call with `count` arguments."""
+    forwards: Deduced = {}
+    backwards: Deduced = {}
+    is_at_least, other_is_at_least = True, True
+    for index in range(count):
+        left, right = _at(one, index), _at(other, index)
+        if left is None or right is None:
+            break
+        first = _fits(other, right, one, left, index, forwards)
+        second = _fits(one, left, other, right, index, backwards)
+        if first and second:
+            first, second = _by_references(left, right)
+        is_at_least, other_is_at_least = is_at_least and first, other_is_at_least and second
+    if is_at_least and other_is_at_least:
+        return other.expands and not one.expands
+    return is_at_least
+
+
+def _fits(
+    template: FunctionTemplate,
+    pattern: QualType,
+    given: FunctionTemplate,
+    argument: QualType,
+    index: int,
+    found: Deduced,
+) -> bool:
+    """Whether the parameter of `template` takes what `given` takes there, whatever its template parameters are."""
+    if _is_expanded(given, index) and not _is_expanded(template, index):
+        return False
+    each: Deduced = {} if _is_expanded(template, index) else found
+    actual = _unique(given, argument.object.unqualified)
+    return deduce_exactly(template.names, pattern.object.unqualified, actual, each)
+
+
+def _by_references(one: QualType, other: QualType) -> tuple[bool, bool]:
+    """Which of two that take the same are at least as specialised: `T &` beats `T &&`, `const T &` beats `T &`."""
+    if not isinstance(one.type, ReferenceType) or not isinstance(other.type, ReferenceType):
+        return True, True
+    if one.type.is_rvalue != other.type.is_rvalue:
+        return other.type.is_rvalue, one.type.is_rvalue
+    left, right = one.object, other.object
+    return _covers(left, right), _covers(right, left)
+
+
+def _covers(one: QualType, other: QualType) -> bool:
+    return all(has >= other_has for has, other_has in zip(qualifiers_of(one), qualifiers_of(other), strict=True))
+
+
+def _at(template: FunctionTemplate, index: int) -> QualType | None:
+    if index < len(template.parameters):
+        return template.parameters[index]
+    return template.parameters[-1] if template.expands else None
+
+
+def _is_expanded(template: FunctionTemplate, index: int) -> bool:
+    return template.expands and index >= len(template.parameters) - 1
+
+
+def _unique(template: FunctionTemplate, parameter: QualType) -> QualType:
+    """The parameter with types, values and templates that nothing else is."""
+    bindings: dict[str, TemplateArgument] = {}
+    for one in template.template:
+        own = f"unique {one.name}"
+        if one.kind is DependentType:
+            bindings[one.name] = QualType(OpaqueType(own))
+        elif one.kind is DependentValue:
+            bindings[one.name] = DependentValue(own)
+        else:
+            bindings[one.name] = TemplateName(own)
+    return substituted(parameter, bindings)
