@@ -131,6 +131,8 @@ def deduce(names: frozenset[str], pattern: QualType, actual: QualType, found: De
     match pattern.type:
         case DependentType(name=name) if name in names:
             if pattern.is_constant or pattern.is_volatile:
+                if isinstance(actual.type, FunctionType | ReferenceType):
+                    return False  # neither is ever qualified
                 actual = _without(actual, pattern)
             return _bind(found, name, actual)
         case _:
@@ -148,6 +150,8 @@ def _without(actual: QualType, pattern: QualType) -> QualType:
 def _bind(found: Deduced, name: str, argument: TemplateArgument) -> bool:
     before = found.setdefault(name, argument)
     if isinstance(before, ValueArgument) and isinstance(argument, ValueArgument):
+        if before.type == _LENGTH:  # of an array's bound, whatever type the parameter has
+            found[name] = argument
         return before.value == argument.value
     return before == argument
 
@@ -207,6 +211,8 @@ def deduce_arguments(
     for index, pattern in enumerate(patterns):
         if isinstance(pattern, Expansion):
             return _deduce_pack(names, pattern, actuals[index:], found)
+        if index < len(actuals) and isinstance(actuals[index], Expansion):
+            return False
         if index >= len(actuals) or not deduce_argument(names, pattern, actuals[index], found):
             return False
     return len(patterns) == len(actuals)
@@ -218,7 +224,8 @@ def _deduce_pack(
     columns: dict[str, list[TemplateArgument]] = {name: [] for name in names_in(pattern) & names}
     for actual in actuals:
         each: Deduced = {}
-        if not deduce_argument(names, pattern.pattern, actual, each):
+        inner = actual.pattern if isinstance(actual, Expansion) else actual
+        if not deduce_argument(names, pattern.pattern, inner, each):
             return False
         for name, column in columns.items():
             if name in each:
@@ -247,7 +254,7 @@ def deduce_exactly(names: frozenset[str], pattern: QualType, actual: QualType, f
     """As `deduce`, where the type that is made must be the actual one."""
     is_parameter = isinstance(pattern.type, DependentType) and pattern.type.name in names
     if is_parameter:
-        if (pattern.is_constant and not actual.is_constant) or (pattern.is_volatile and not actual.is_volatile):
+        if any(wants and not has for wants, has in zip(qualifiers_of(pattern), qualifiers_of(actual), strict=True)):
             return False
     elif not isinstance(pattern.type, ArrayType) and not _same_qualifiers(names, pattern, actual):
         return False

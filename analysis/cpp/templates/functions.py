@@ -11,30 +11,17 @@ from typing import final
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.conversions.standard import Bases
 from analysis.cpp.templates.deduction import Deduced, deduce_call, deduce_exactly
+from analysis.cpp.templates.parameters import TemplateParameter, names_of, unique
 from analysis.cpp.templates.substitution import SubstitutionFailure, expanded, names_in, substituted
 from analysis.cpp.types.model import (
     DependentType,
-    DependentValue,
-    OpaqueType,
     Pack,
     QualType,
     ReferenceType,
     TemplateArgument,
-    TemplateName,
     qualifiers_of,
 )
 from analysis.ir.record import record
-
-
-@final
-@record
-class TemplateParameter:
-    """`name` is unique among the templates that are compared; a default is one that names no later parameter."""
-
-    name: str
-    kind: type[DependentType] | type[DependentValue] | type[TemplateName] = DependentType
-    is_pack: bool = False
-    default: TemplateArgument | None = None
 
 
 @final
@@ -51,7 +38,7 @@ class FunctionTemplate:
 
     @property
     def names(self) -> frozenset[str]:
-        return frozenset(parameter.name for parameter in self.template)
+        return names_of(self.template)
 
 
 @final
@@ -205,7 +192,7 @@ def _fits(
     if _is_expanded(given, index) and not _is_expanded(template, index):
         return False
     each: Deduced = {} if _is_expanded(template, index) else found
-    actual = _unique(given, argument.object.unqualified)
+    actual = substituted(argument.object.unqualified, unique(given.template))
     return deduce_exactly(template.names, pattern.object.unqualified, actual, each)
 
 
@@ -231,17 +218,3 @@ def _at(template: FunctionTemplate, index: int) -> QualType | None:
 
 def _is_expanded(template: FunctionTemplate, index: int) -> bool:
     return template.expands and index >= len(template.parameters) - 1
-
-
-def _unique(template: FunctionTemplate, parameter: QualType) -> QualType:
-    """The parameter with types, values and templates that nothing else is."""
-    bindings: dict[str, TemplateArgument] = {}
-    for one in template.template:
-        own = f"unique {one.name}"
-        if one.kind is DependentType:
-            bindings[one.name] = QualType(OpaqueType(own))
-        elif one.kind is DependentValue:
-            bindings[one.name] = DependentValue(own)
-        else:
-            bindings[one.name] = TemplateName(own)
-    return substituted(parameter, bindings)

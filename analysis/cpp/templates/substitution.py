@@ -92,6 +92,8 @@ def _rebuilt(type: Type, bindings: Bindings) -> Type:
 
 def _length(length: int | str | None, bindings: Bindings) -> int | str | None:
     found = bindings.get(length) if isinstance(length, str) else None
+    if isinstance(found, DependentValue):
+        return found.name
     if not isinstance(found, ValueArgument):
         return length
     if found.value <= 0:

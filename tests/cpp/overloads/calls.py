@@ -7,7 +7,8 @@ from typing import Final, final
 
 from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.overloads.choice import Candidate
-from analysis.cpp.templates.functions import FunctionTemplate, TemplateParameter
+from analysis.cpp.templates.functions import FunctionTemplate
+from analysis.cpp.templates.parameters import TemplateParameter
 from analysis.cpp.templates.substitution import names_in, substituted
 from analysis.cpp.types.model import (
     INT,
