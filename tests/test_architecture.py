@@ -20,6 +20,7 @@ SOURCE_FOLDERS = ("analysis", "sim", "simt_lsp", "tests", "benchmarks")
 
 PACKAGES_OF_ANALYSIS = (
     "ir",
+    "cpp",
     "store",
     "syntax",
     "project",
