@@ -22,14 +22,15 @@ _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 def host_launches(program: Program, kernel: DeviceFunction) -> Sequence[Launch]:
-    """Those with as many arguments as the kernel has, or with none that are seen; the file's own first."""
+    """Those with as many arguments as the kernel has, or with none that are seen; the file's own first.  Those that no
+    call comes to say nothing where others are made."""
     if kernel.kind is not FunctionKind.KERNEL:
         return ()
     parameters = len(program.lower(kernel.id).function.parameters)
     found = launches_around(program.unit).get(kernel.item.name, ())
     fitting = [launch for launch in found if len(launch.arguments) in (0, parameters)]
-    # Behind `if (size == 16) k<16><<<grid, size>>>()` the first call may be one that does not come there.
-    return [launch if launch.template_arguments else as_called(launch) for launch in fitting]
+    made = [launch for launch in fitting if launch.is_made] or fitting
+    return [as_called(launch) for launch in made]
 
 
 def as_called(launch: Launch) -> Launch:

@@ -268,7 +268,7 @@ def _launched(program: Program, declaration: FunctionDeclaration, launches: Sequ
     """The instances that the file launches, deduced arguments and constants of host functions included; of a launch
     that was asked for, its own."""
     found = launched_instances(program, launching_functions(program)).get(id(declaration), ())
-    asked = {launch.text for launch in launches if launch.name}
+    asked = {launch.text for launch in launches}  # those that no call comes to are not among them
     why = source_of(launches[0], program.unit.path) if len(launches) == 1 else "a launch in the file"
     for launched in found:
         if launched is not None and not (asked and asked.isdisjoint(launched.launches)):

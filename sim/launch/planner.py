@@ -37,6 +37,7 @@ from sim.launch.given import GivenNumbers, read_given
 from sim.launch.grid_units import numbers_behind
 from sim.launch.host_launches import as_called
 from sim.launch.leaf_names import is_within
+from sim.launch.linked_numbers import linked_numbers
 from sim.launch.npy_files import FileStamp
 from sim.launch.passed_alike import extents_passed, passed_alike
 from sim.launch.request import Request, Requests, under_launch
@@ -344,6 +345,7 @@ def _numbers(
             found[name] = replace(found[other], why=f"host code passes the same as for {other}")
             known[name] = found[name].value
     chosen = choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips, alike)
+    chosen = {**chosen, **linked_numbers(subject.launches, parameters, subject.flow.leaves, {**chosen, **found})}
     return _fulfilling(subject, grid, block, {**chosen, **found}, frozenset(attempt.numbers))
 
 

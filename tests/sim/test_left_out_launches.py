@@ -58,3 +58,15 @@ def test_who_compares_results_is_refused() -> None:
 def test_a_kernel_that_waits_for_what_it_launched_is_refused() -> None:
     with pytest.raises(Refusal, match="cudaDeviceSynchronize"):
         run_of(_TEXT.replace("(x);\n  }", "(x); cudaDeviceSynchronize();\n  }"), leaves_out=True)
+
+
+def test_streams_and_events_for_launches_are_made() -> None:
+    text = _TEXT.replace(
+        "child<<<1, 32>>>(x);",
+        "cudaStream_t s; int e = cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); cudaEvent_t v;"
+        " e += cudaEventCreateWithFlags(&v, cudaEventDisableTiming); e += cudaEventRecord(v, s);"
+        " e += cudaStreamWaitEvent(s, v, 0); child<<<1, 32, 0, s>>>(x); e += cudaStreamDestroy(s); x[64 + i] = e;",
+    )
+    run = run_of(text, leaves_out=True)
+    assert run.faults == ()
+    assert [one.kind for one in run.notes] == ["left-out-launch"]

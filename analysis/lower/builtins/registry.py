@@ -17,6 +17,7 @@ from analysis.lower.builtins import (
     control,
     copies,
     device_heap,
+    device_streams,
     half,
     integer,
     math,
@@ -55,6 +56,7 @@ GLOBAL_TABLES: Final[Mapping[str, Table]] = {
     "control": control.TABLE,
     "runtime": control.RUNTIME,
     "device heap": device_heap.TABLE,
+    "device streams": device_streams.TABLE,
     "operators": operators.TABLE,
 }
 """Names outside namespaces; `std::` and `cuda::` before them do not matter."""

@@ -16,6 +16,7 @@ from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.pace import paced
 from analysis.ir.source import Span
+from analysis.lower.launches.argument_links import argument_links
 from analysis.lower.launches.device_bodies import LAUNCH_CALLS
 from analysis.lower.launches.host_calls import Given, HostCalls
 from analysis.lower.launches.host_code import HostCode
@@ -96,19 +97,21 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
     if not surely:
         return []
     passed, possible = calls.passed(item), calls.all_passed(item)
-    called = [_numbers_with(calls.values(item, given), snippet, item, is_made=True) for given in passed]
-    every = [_numbers_with(calls.values(item, given), snippet, item, is_made=False) for given in possible]
+    called = [_launches_by_place(calls.values(item, given), snippet, item, is_made=True) for given in passed]
+    every = [_launches_by_place(calls.values(item, given), snippet, item, is_made=False) for given in possible]
     source = NumbersFrom.START if item.name == "main" else NumbersFrom.CALLS
     found: list[Launch] = []
     for position, launch in surely.items():
-        own = LaunchNumbers(launch.block, launch.grid, launch.argument_values)
+        own = _numbers(launch)
         nothing = LaunchNumbers(None, None, (None,) * len(launch.argument_values))
-        made = tuple(dict.fromkeys(number for one in called for number in one.get(position, ()))) or (nothing,)
-        among = tuple(dict.fromkeys(number for one in every for number in one.get(position, ()))) or (own,)
+        first = next((one for called_here in called for one in called_here.get(position, ())), launch)
+        made = tuple(dict.fromkeys(_numbers(one) for each in called for one in each.get(position, ()))) or (nothing,)
+        among = tuple(dict.fromkeys(_numbers(one) for each in every for one in each.get(position, ()))) or (own,)
+        is_made = any(position in one for one in called)
         if made == among == (own,):
-            found.append(launch)
+            found.append(launch if is_made else replace(launch, is_made=False))
             continue
-        is_round = any(len(set(one.get(position, ()))) > 1 for one in (*called, *every))
+        is_round = any(len(set(map(_numbers, one.get(position, ())))) > 1 for one in (*called, *every))
         is_passed = (passed, possible) != (_ONE_SET, _ONE_SET)
         sources = (source, is_passed), (NumbersFrom.ROUNDS, is_round)
         found.append(
@@ -117,16 +120,23 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
                 called=() if made == (own,) else made,
                 possible=() if among == (own,) or len(among) > MAX_POSSIBLE else among,
                 numbers_from=frozenset(one for one, speaks in sources if speaks),
+                grid_units=launch.grid_units or first.grid_units,
+                links=launch.links or first.links,
+                is_made=is_made,
             )
         )
     return found
 
 
-def _numbers_with(
+def _numbers(launch: Launch) -> LaunchNumbers:
+    return LaunchNumbers(launch.block, launch.grid, launch.argument_values)
+
+
+def _launches_by_place(
     values: HostValues, snippet: Snippet, item: Item, *, is_made: bool
-) -> Mapping[int, Sequence[LaunchNumbers]]:
+) -> Mapping[int, Sequence[Launch]]:
     """By the position of the call: the launches in all rounds of loops; `is_made`: those that the program comes to."""
-    found: dict[int, list[LaunchNumbers]] = {}
+    found: dict[int, list[Launch]] = {}
     for position, (node, guards) in enumerate(paced(values.calls, 20)):
         if node.child("kernel_call_syntax") is None and _launch_function(node) is None:
             continue
@@ -135,8 +145,7 @@ def _numbers_with(
             values.in_rounds(rounds)
             launch = _launch_at(node, values, (snippet, item, node)) if not is_made or values.is_reached() else None
             if launch is not None:
-                numbers = LaunchNumbers(launch.block, launch.grid, launch.argument_values)
-                found.setdefault(position, []).append(numbers)
+                found.setdefault(position, []).append(launch)
         values.in_rounds({})
     return found
 
@@ -212,6 +221,7 @@ def _launch(
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
+        links=argument_links(arguments, values),
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
         block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),

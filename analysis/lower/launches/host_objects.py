@@ -105,6 +105,14 @@ class HostObjects(ABC):
         finally:
             self._assumed = None
 
+    def number_if(self, name: str, number: int, node: Node) -> Number | None:
+        """The value of an expression if the variable `name` held that number."""
+        self._assumed = name, number
+        try:
+            return self.number(node)
+        finally:
+            self._assumed = None
+
     def extents(self, node: Node) -> Extents:
         """Those of a shape, as far as they are known."""
         if self._is_spent():

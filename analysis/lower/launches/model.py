@@ -28,6 +28,21 @@ class GridUnit(NamedTuple):
     offset: int = 0
 
 
+class ArgumentLink(NamedTuple):
+    """The argument at a position is that many times the one at position `of`, rounded."""
+
+    argument: int
+    of: int
+    numerator: int
+    denominator: int
+    rounds_up: bool
+
+    def of_number(self, number: int) -> int:
+        """What the argument is where the other is that number."""
+        rest = self.denominator - 1 if self.rounds_up else 0
+        return (number * self.numerator + rest) // self.denominator
+
+
 class LaunchNumbers(NamedTuple):
     """What one call of a launching function makes of its launch; what is not known is None."""
 
@@ -82,6 +97,9 @@ class Launch:
     They are those of all calls of the function around, where all calls are known, and of the rounds of loops."""
     numbers_from: frozenset[NumbersFrom] = frozenset()
     """Whose numbers `called` and `possible` are."""
+    links: tuple[ArgumentLink, ...] = ()
+    is_made: bool = True
+    """Some call that is seen may come here, in a program that is started without arguments."""
     name: str = field(default="", compare=False)
     """What it is called where somebody asked for it, `the launch in main.cu:53`; empty for one that was found."""
 

@@ -62,6 +62,8 @@ ARGUMENTS: dict[str, str] = {
     "memmove": "f32*, f32*, u64=16",
     "memset": "f32*, s32=0, u64=16",
     "cudaMalloc": "f32**, u64",
+    "cudaStreamCreateWithFlags": "f32**, u32",
+    "cudaEventCreateWithFlags": "f32**, u32",
     "memcpy_async": f"{_BLOCK}, f32*, f32*, u64",
     "memcpy_async_tx": "f32*, f32*, u64, cuda::barrier<2>&",
     "init": "cuda::barrier*, s32",

@@ -120,3 +120,51 @@ def test_a_grid_that_is_given_was_computed_from_nothing() -> None:
     text = f"{kernel} void f(float *x, int n) {{ k<<<n / 256, 256>>>(x, n); }}"
     assert chosen(text)["p"] == "2048"
     assert chosen(text, Request(grid=(4, 1, 1)))["p"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("computed", "tiles"),
+    [
+        ("(n + 255) / 256", "8"),
+        ("n / 64", "32"),
+        ("up(n, 100)", "21"),
+        ("3 * n", "6144"),
+        ("n < 9 ? 1 : n / 64", "16"),  # no one multiple: chosen as for a loop
+        ("size()", "16"),
+    ],
+)
+def test_numbers_are_computed_from_others_as_host_code_does(computed: str, tiles: str) -> None:
+    found = chosen(
+        "__global__ void k(float *x, int n, int tiles) {"
+        " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) for (int t = 0; t < tiles; t++) x[i] += t; }"
+        "int up(int a, int b) { return a % b ? a / b + 1 : a / b; }"
+        f"void run(float *x) {{ int n = size(); int tiles = {computed}; k<<<grid(), 256>>>(x, n, tiles); }}"
+    )
+    assert (found["n"], found["tiles"]) == ("2048", tiles)
+
+
+def test_numbers_behind_a_grid_are_those_of_the_call_that_is_taken() -> None:
+    text = """
+        template <int WIDTH> __global__ void k(float *x, int n) { x[blockIdx.x * WIDTH + threadIdx.x] = n; }
+        int up(int a, int b) { return (a + b - 1) / b; }
+        template <int WIDTH> void run(float *x, int n) { k<WIDTH><<<up(n, WIDTH), WIDTH>>>(x, n); }
+        void all(float *x, int n) { if (n > 1000) run<192>(x, n); else run<64>(x, n); }
+    """
+    found = chosen(text)
+    assert (found["WIDTH"], found["block"], found["grid"], found["n"]) == ("192", "192", "8", "1536")
+
+
+@pytest.mark.parametrize("size", [16, 32])
+def test_the_case_that_the_first_call_comes_to_is_taken(size: int) -> None:
+    text = f"""
+        template <int SIZE> __global__ void k(float *x) {{ __shared__ float s[SIZE]; s[threadIdx.x] = 1; x[0] = s[0]; }}
+        void run(float *x, int size) {{
+          switch (size) {{
+            case 16: k<16><<<4, size>>>(x); break;
+            case 32: k<32><<<4, size>>>(x); break;
+          }}
+        }}
+        int main() {{ run(0, {size}); }}
+    """
+    found = chosen(text)
+    assert (found["SIZE"], found["block"]) == (str(size), str(size))
