@@ -1,9 +1,10 @@
 """The launches of the kernels of a file, kept from one version of the file to the next.
 
 Question  Does this version have the launches of the last one?
-Rules     It has if the file reads as it did but for bodies that host code cannot see (`device_bodies.py`: a body that
-          names a kernel is one that it sees), if all that is read for it says the same, and so do the project and the
-          units that were asked.  Launches in the file itself are moved to where they stand now.
+Rules     It has if the file reads as it did but for bodies that say nothing about launches (`device_bodies.py`: a body
+          that names a kernel, or a function whose calls were followed, does), if all that is read for it says the
+          same, and so do the project and the units that were asked.  Launches in the file itself are moved to where
+          they stand now.
           Where the number of a line may be an argument of a launch, nothing is kept.
 Cost      The text of the file is compared once, and each text around it only if it is another object.
 """
@@ -16,7 +17,7 @@ from typing import Final, final
 
 from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
 from analysis.ir.record import record
-from analysis.lower.launches.device_bodies import Outline, is_out_of_sight, launching_macros, macros_that
+from analysis.lower.launches.device_bodies import Outline, SeenBy, launching_macros, macros_that, says_nothing
 from analysis.lower.launches.find import LaunchMemo
 from analysis.lower.launches.other_uses import UseMemo
 from analysis.lower.launches.outside import Answer, Outside, Question
@@ -35,7 +36,7 @@ class KeptLaunches:
     """`asked` and `read` are the questions to the project and the units that were read, with what they said."""
 
     found: LaunchesOfFile
-    words: frozenset[bytes]
+    words: SeenBy
     outline: Outline
     around: _Around
     asked: tuple[tuple[Question, Answer], ...]
@@ -73,8 +74,11 @@ def launches_of_version(
         if now.parts == kept.outline.parts and outside.answers_as_before(kept.asked, kept.read):
             return _moved(kept, unit.path, now)
     found = launches_of_file(unit, launches, uses, outside)
+    while outside.is_outdated():
+        found = launches_of_file(unit, launches, uses, outside)
     launched = (name.encode("utf-8", "replace") for name in (*found.known, *found.open))
-    words = outside.own.host.words | outside.here.kernels | frozenset(launched)
+    kernels = outside.here.kernels | frozenset(launched)
+    words = outside.own.host.seen_by.with_kernels(kernels).with_functions(outside.asked_names)
     if _may_tell_lines(unit, words):
         memo.discard(unit.path)
     else:
@@ -98,7 +102,7 @@ def _moved(kept: KeptLaunches, path: str, now: Outline) -> LaunchesOfFile:
     return replace(kept.found, known=known)
 
 
-def _may_tell_lines(unit: TranslationUnit, words: frozenset[bytes]) -> bool:
+def _may_tell_lines(unit: TranslationUnit, words: SeenBy) -> bool:
     """Whether host code, or a macro that launches or stands for a number, has the number of its line."""
     macros = macros_that(unit, _SAYS_LINE)
     plain = {
@@ -109,6 +113,6 @@ def _may_tell_lines(unit: TranslationUnit, words: frozenset[bytes]) -> bool:
     }
     seen = _LINES | plain | (macros & launching_macros(unit) if macros else macros)
     return any(
-        not seen.isdisjoint(item.identifiers) and item.active and not is_out_of_sight(item, words)
+        not seen.isdisjoint(item.identifiers) and item.active and not says_nothing(item, words, unit.macros)
         for item in unit.items
     )

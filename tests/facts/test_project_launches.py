@@ -214,6 +214,61 @@ def test_launches_are_looked_for_again_only_if_host_code_can_tell(
     assert bool(found) != is_kept
 
 
+HOST = """\
+#define LEAVE(x) return x;
+inline int rows(int n) { return 64; }
+inline int helper(int v) { int w = v; return w; }
+"""
+HOSTS = {
+    "k.cuh": KERNEL + HOST,
+    "launch.cu": '#include "k.cuh"\nvoid launch(int *x, int block) { helper(block); k<<<1, block>>>(x, 7); }\n',
+    "run.cpp": "void launch(int *x, int block);\nvoid run(int block) { launch(0, block); }\n",
+    "main.cpp": '#include "k.cuh"\nvoid run(int block);\nint main() { run(rows(1)); helper(2); }\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_kept"),
+    [
+        ("int w = v;", "int w = v + 1; w *= 2;", True),
+        ("int w = v;", ";; int w = v; /* run(32); */", True),
+        ("int w = v;", "#if 1\nint w = v;\n#endif\n", False),  # does it begin with a statement?
+        ("int w = v; return w;", "return v;", False),
+        ("int w = v; return w;", "LEAVE(v)", False),
+        ("int w = v;", "int w = v; run(32);", False),
+        ("int w = v;", "int w = v; launch(0, 32);", False),
+        ("int w = v;", "int w = v; void *p = (void *)k;", False),
+        ("return 64;", "return 32;", False),
+        ("int helper(int v)", "int helper(int &v)", False),
+    ],
+)
+def test_host_functions_that_no_launch_depends_on_are_not_seen_again(
+    before: str, after: str, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analyzer = Analyzer()
+    assert _shapes(HOSTS, "k.cuh", analyzer) == {(64, 1, 1)}
+    edited = {**HOSTS, "k.cuh": HOSTS["k.cuh"].replace(before, after)}
+    expected = _shapes(edited, "k.cuh")
+    found: list[object] = []
+
+    def counted(*given: Any) -> LaunchesOfFile:
+        found.append(given)
+        return once(*given)
+
+    monkeypatch.setattr("analysis.facts.kept_launches.launches_of_file", counted)
+    assert _shapes(edited, "k.cuh", analyzer) == expected
+    assert bool(found) != is_kept
+
+
+def test_a_host_function_that_comes_to_call_what_another_file_follows_is_read_again() -> None:
+    analyzer = Analyzer()
+    files = {**HOSTS, "main.cpp": HOSTS["main.cpp"].replace("run(rows(1)); ", "")}
+    calling = {**files, "k.cuh": "void run(int block);\n" + KERNEL + HOST.replace("int w = v;", "int w = v; run(%d);")}
+    for block in (32, 96, 160):
+        edited = {**calling, "k.cuh": calling["k.cuh"].replace("%d", str(block))}
+        assert _shapes(edited, "k.cuh", analyzer) == _shapes(edited, "k.cuh")
+
+
 def test_launches_that_are_kept_stand_where_they_stand_now() -> None:
     analyzer = Analyzer()
     files = {"k.cu": BODIES, "k.h": DECLARED, "a.cu": '#include "k.h"\n' + ROWS}

@@ -6,7 +6,7 @@ Question  Do launches that are kept, and the units that they come from, hold whe
 Rules     A session is followed by one analyzer and one index, as the server has them: after each edit one file with
           kernels is analysed, every so many edits all of them, and compared with a fresh analyzer over a fresh index.
           Edits are those of `tests.edits`, and words of any file of the project that come into any other one: names of
-          kernels and host functions, in host code and in device code.
+          kernels and host functions, in host code and in device code; host functions that launch nothing come too.
 """
 
 from __future__ import annotations
@@ -31,9 +31,21 @@ SESSION: Final = 120
 EVERY: Final = 5
 _LIFE: Final = 8
 """After so many edits, on average, everything is as it was in the beginning."""
-_WORDS: Final = (b"__device__ ", b"__host__ ", b"static ", b"\n", b"// x\n", b"#define go run1\n", b"#pragma unroll\n")
+_WORDS: Final = (
+    b"__device__ ",
+    b"__host__ ",
+    b"static ",
+    b"\n",
+    b"// x\n",
+    b"#define go run1\n",
+    b"#pragma unroll\n",
+    b"static int size(int n) { return 64; }\n",
+    b"inline int rows(int n) { int m = n; return m; }\n",
+    b"inline void helper(int *x, int &n) { int m = n; }\n",
+    b"inline void again(int *x, int n) { int m = n; helper(x, n); }\n",
+)
 _NAMES: Final = re.compile(rb"\b(?:k|run|go_run|LAUNCH|PASTE)\d+\b")
-_BODY: Final = re.compile(rb"__(?:global|device)__[^;{}]*\{")
+_BODY: Final = re.compile(rb"(?:__(?:global|device)__|\b(?:int|void) \w+\()[^;{}]*\{")
 
 Texts = dict[str, bytes]
 
@@ -92,7 +104,18 @@ def _edited(path: str, texts: Texts, choices: Choices) -> tuple[str, bytes]:
             return kind, EDITS[kind](text, choices)
         case 1 if bodies:
             at = choices.pick(bodies).end()
-            word = choices.pick((b";", b"\n", b"int more = 1;", b"x[0] = n;", b"/* words */"))
+            word = choices.pick(
+                (
+                    b";",
+                    b"\n",
+                    b"int more = 1;",
+                    b"x[0] = n;",
+                    b"/* words */",
+                    b"return 96;",
+                    b"n = size(n);",
+                    b"helper(x, n);",
+                )
+            )
             return "a word in a body", text[:at] + word + text[at:]
         case 2 if bodies:
             names = _NAMES.findall(b" ".join(texts[other] for other in sorted(texts))) or [b"main"]

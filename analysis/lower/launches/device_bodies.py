@@ -4,6 +4,9 @@ Question  What of a text can be edited without a change of any launch, and of wh
 Rules     A body is out of sight if only the device runs it, it launches nothing, its directives say nothing about what
           follows, and it names none of some words (`seen_words`): those of the host code around, and kernels that are
           asked about.  Device code that launches, and what calls it, counts as host code.
+          The body of a host function says nothing either if it names none of these, nor a function that launches, nor
+          one from which such a function is reached (`launching_words`), and is no single `return`, which callers
+          compute.  Its head is seen, which says whether it may write to its arguments.
           Only what an item's own text and the macros of its unit say is asked, so that bodies that are out of sight
           in two versions of a text may be exchanged.
 Cost      One look at the identifiers of an item, and two searches in its text.
@@ -21,6 +24,7 @@ from analysis.ir.record import record
 from analysis.lower.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN, IDENTIFIER, LAUNCH
+from analysis.syntax.macros import MacroTable
 from analysis.syntax.translation_unit import TranslationUnit
 
 # launch functions → positions of grid, block and shared memory size among their arguments; the kernel comes first
@@ -42,6 +46,27 @@ _LOCAL_RECORDS: Final = frozenset({b"struct", b"class", b"union"})
 """The constants of a record's members are read wherever they stand in it."""
 
 
+_FIRST_STATEMENT: Final = re.compile(rb"\{[\s;]*[A-Za-z_][^;{}#]*;")
+_NO_STATEMENTS: Final = frozenset({b"return", b"using", b"typedef", b"static_assert", b"__extension__"})
+
+
+@final
+@record
+class SeenBy:
+    """The words by which bodies are seen that only the device runs, and those by which host bodies are."""
+
+    device: frozenset[bytes]
+    host: frozenset[bytes]
+
+    def with_functions(self, names: frozenset[bytes]) -> SeenBy:
+        """These, and host functions that are asked about."""
+        return self if names <= self.host else SeenBy(self.device, self.host | names)
+
+    def with_kernels(self, names: frozenset[bytes]) -> SeenBy:
+        """These, and kernels that are asked about."""
+        return SeenBy(self.device | names, self.host | names)
+
+
 @final
 @record
 class Outline:
@@ -57,11 +82,11 @@ class Outline:
         return launch if distance == 0 else launch.moved(distance)
 
 
-def outline(path: str, unit: TranslationUnit, words: frozenset[bytes]) -> Outline:
+def outline(path: str, unit: TranslationUnit, words: SeenBy) -> Outline:
     """That of a file that was read for a unit; `words` are those that bodies are seen by."""
     text = unit.text_of(path) or b""
     items = unit.items if path == unit.path else unit.included_items
-    bodies = [item for item in items if item.path == path and is_out_of_sight(item, words)]
+    bodies = [item for item in items if item.path == path and says_nothing(item, words, unit.macros)]
     parts: list[bytes] = []
     starts = [0]
     for item in sorted(bodies, key=lambda item: item.span.start):
@@ -73,10 +98,49 @@ def outline(path: str, unit: TranslationUnit, words: frozenset[bytes]) -> Outlin
     return Outline(tuple(parts), tuple(starts))
 
 
+def says_nothing(item: Item, words: SeenBy, macros: MacroTable) -> bool:
+    """Whether no launch, and nothing that a launching function is passed, depends on the body, whoever runs it."""
+    if item.is_device:
+        return is_out_of_sight(item, words.device)
+    is_plain = not item.in_class and item.name != "main" and _is_out_of_sight(item, words.host)
+    return is_plain and _does_more_than_return(item, macros)
+
+
+def _does_more_than_return(item: Item, macros: MacroTable) -> bool:
+    """Whether the first brace opens the body, and it begins with a statement that is surely no `return`."""
+    shown = HIDDEN.sub(b" ", item.text)
+    brace = shown.find(b"{")
+    head, name = shown[:brace], item.name.encode("utf-8", "replace")
+    if HIDDEN.sub(b" ", item.text[: item.text.find(b"{")]) != head or head.count(b"(") != head.count(b")"):
+        return False
+    if name not in head or not head[head.find(name) + len(name) :].lstrip().startswith(b"("):
+        return False
+    first = _FIRST_STATEMENT.match(shown, brace)
+    return first is not None and not _may_be_no_statement(IDENTIFIER.findall(first[0]), macros)
+
+
+def _may_be_no_statement(words: Iterable[bytes], macros: MacroTable) -> bool:
+    """Whether there is a `return` among the words or behind them, or one that a compiler may be told to ignore."""
+    seen: set[bytes] = set()
+    pending = [*words]
+    for word in pending:
+        if word in _NO_STATEMENTS:
+            return True
+        if word not in seen:
+            seen.add(word)
+            definitions = [one for _, one in macros.names.get(word, ()) if one is not None]
+            pending += [part for one in definitions for part in IDENTIFIER.findall(one.body)]
+    return False
+
+
 def is_out_of_sight(item: Item, words: frozenset[bytes]) -> bool:
-    """Whether the body says nothing to host code that is read by `words`."""
-    is_device = item.kind is ItemKind.FUNCTION and item.is_device and item.is_definition and item.active
-    if not is_device or item.is_constexpr or item.from_macro:
+    """Whether only the device runs the body, and it says nothing to host code that is read by `words`."""
+    return item.is_device and _is_out_of_sight(item, words)
+
+
+def _is_out_of_sight(item: Item, words: frozenset[bytes]) -> bool:
+    is_body = item.kind is ItemKind.FUNCTION and item.is_definition and item.active
+    if not is_body or item.is_constexpr or item.from_macro:
         return False
     if item.in_class and not _LOCAL_RECORDS.isdisjoint(item.identifiers):
         return False
@@ -119,6 +183,17 @@ def seen_words(unit: TranslationUnit) -> frozenset[bytes]:
     while more := names_of(launching) - words:
         words |= more
         launching = [item for item in functions if not more.isdisjoint(item.identifiers)]
+    return words
+
+
+def launching_words(items: Iterable[Item], launching: Iterable[Item]) -> frozenset[bytes]:
+    """The names of functions that launch, and of those from which they are reached by name."""
+    functions = [one for one in items if one.kind is ItemKind.FUNCTION and one.active and one.is_definition]
+    words = frozenset[bytes]()
+    named = names_of(launching)
+    while more := named - words:
+        words |= more
+        named = names_of(one for one in functions if not more.isdisjoint(one.identifiers))
     return words
 
 

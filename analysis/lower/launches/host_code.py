@@ -16,8 +16,10 @@ from typing import Final, TypeAlias, final
 
 from analysis.lower.launches.device_bodies import (
     LAUNCH_CALLS,
+    SeenBy,
     is_out_of_sight,
     launching_macros,
+    launching_words,
     mentions_launch,
     seen_words,
 )
@@ -145,6 +147,11 @@ class HostCode:
     def words(self) -> frozenset[bytes]:
         """Those by which the bodies of device functions are seen."""
         return seen_words(self.unit)
+
+    @cached_property
+    def seen_by(self) -> SeenBy:
+        """The same, and the words by which the bodies of host functions are seen."""
+        return SeenBy(self.words, self.words | launching_words(self.items, self.launching))
 
     def macro_names(self, name: bytes) -> bool:
         """Whether a macro names it."""

@@ -20,7 +20,7 @@ from itertools import count
 from typing import Final, assert_never, final
 
 from analysis.ir.record import record
-from analysis.lower.launches.device_bodies import Outline, names_of, outline
+from analysis.lower.launches.device_bodies import Outline, SeenBy, names_of, outline
 from analysis.lower.launches.find import LaunchMemo, launches_with
 from analysis.lower.launches.host_calls import HostCalls
 from analysis.lower.launches.host_code import HostCode
@@ -109,11 +109,11 @@ class AnalysedFile:
 
     def __init__(self, unit: TranslationUnit) -> None:
         self._unit = unit
-        self._outlines: dict[frozenset[bytes], Outline] = {}
+        self._outlines: dict[SeenBy, Outline] = {}
         self.path: Final = unit.path
         self.kernels: Final = names_of(item for item in unit.items if item.is_kernel and item.is_definition)
 
-    def outline(self, words: frozenset[bytes]) -> Outline:
+    def outline(self, words: SeenBy) -> Outline:
         """The outline, its bodies seen by `words`."""
         found = self._outlines.get(words)
         if found is None:
@@ -121,7 +121,7 @@ class AnalysedFile:
         return found
 
 
-_Outlines = dict[tuple[str, frozenset[bytes]], Outline]
+_Outlines = dict[tuple[str, SeenBy], Outline]
 
 
 @final
@@ -133,6 +133,8 @@ class KeptUnit:
     environment: Environment
     reads: _Reads
     number: int
+    asked: frozenset[bytes]
+    """The functions that were asked about when it was read."""
     outlines: _Outlines = field(default_factory=_Outlines)
 
     def holds(self, environment: Environment, loader: _AsAnalysed, own: AnalysedFile) -> bool:
@@ -147,13 +149,13 @@ class KeptUnit:
             return False
         return all(loader.find_suffix(*asked) == found for asked, found in self.reads.suffixes.items())
 
-    def has_outline(self, own: AnalysedFile) -> bool:
-        """Whether the file that is analysed reads as it did, but for what host code cannot see."""
-        return self.outline(own).parts == own.outline(self._words(own)).parts
+    def has_outline(self, own: AnalysedFile, asked: frozenset[bytes] = frozenset()) -> bool:
+        """Whether the file that is analysed reads as it did, but for what says nothing about functions asked for."""
+        return self.outline(own, asked).parts == own.outline(self._words(own).with_functions(asked)).parts
 
-    def outline(self, own: AnalysedFile) -> Outline:
+    def outline(self, own: AnalysedFile, asked: frozenset[bytes] = frozenset()) -> Outline:
         """Of the file that is analysed, as it was when the unit was read."""
-        key = own.path, self._words(own)
+        key = own.path, self._words(own).with_functions(asked)
         if key not in self.outlines:
             self.outlines[key] = outline(own.path, self.host.unit, key[1])
         return self.outlines[key]
@@ -165,8 +167,8 @@ class KeptUnit:
         before, now = self.outline(own), own.outline(self._words(own))
         return tuple(before.moved(launch, now) if launch.path == own.path else launch for launch in launches)
 
-    def _words(self, own: AnalysedFile) -> frozenset[bytes]:
-        return self.host.words | own.kernels
+    def _words(self, own: AnalysedFile) -> SeenBy:
+        return self.host.seen_by.with_kernels(own.kernels).with_functions(self.asked)
 
 
 _NUMBERS: Final = count()
@@ -228,6 +230,7 @@ class Outside:
         self._answers: dict[Question, Answer] = {}
         self._users: dict[UsersOf, tuple[tuple[HostCalls, ...], bool]] = {}
         self._launches: dict[str, Mapping[str, tuple[Launch, ...]]] = {}
+        self._names: frozenset[bytes] = frozenset()
         self.here: Final = AnalysedFile(unit)
 
     @property
@@ -267,6 +270,32 @@ class Outside:
         """Launches of a unit where they stand now: a unit that was kept may hold an older text of this file."""
         unit = self._units.get(calls.unit.path)
         return launches if unit is None else unit[1].moved(launches, self.here)
+
+    @property
+    def asked_names(self) -> frozenset[bytes]:
+        """The functions whose users were asked for."""
+        return frozenset(key.name.encode("utf-8", "replace") for key in self._users)
+
+    def is_outdated(self) -> bool:
+        """Whether a unit answered by an older text of this file that says something else about what was asked.
+
+        Then such units are forgotten, and all answers with them.
+        """
+        names = self._names = self._names | self.asked_names
+        outdated = [
+            path
+            for path, unit in self._units.items()
+            if unit is not None
+            and (text := unit[1].reads.texts.get(self.here.path)) is not None
+            and text != self._loader.read(self.here.path)
+            and not unit[1].has_outline(self.here, names)
+        ]
+        for path in outdated:
+            self._kept.discard(path)
+        if outdated:
+            self.close()
+            self._own = None
+        return bool(outdated)
 
     def text_of(self, path: str) -> bytes | None:
         """The text at a path as the units were read with it."""
@@ -352,7 +381,7 @@ class Outside:
             return None
         host = HostCode(TranslationUnit.build(path, Document.open(text), reads, environment, self._cache))
         reads.inner = _NOTHING  # what is kept must not hold the texts of this version
-        kept = KeptUnit(host, environment, reads, next(_NUMBERS))
+        kept = KeptUnit(host, environment, reads, next(_NUMBERS), self._names | self.asked_names)
         self._kept.put(path, kept)
         return kept
 
