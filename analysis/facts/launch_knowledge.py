@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from itertools import zip_longest
+from typing import Final, TypeAlias
 
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge
@@ -25,7 +26,11 @@ from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.pace import paced
+from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
+from analysis.lower.conversions import wrapped
 from analysis.lower.launches import Launch, LaunchAnnotation, Shape
+
+Number: TypeAlias = int | float
 
 _HIGHER_DIMENSIONS: Final = frozenset(
     {
@@ -47,8 +52,9 @@ def launch_knowledge(
 ) -> LaunchKnowledge:
     """What may be assumed about the blocks that `function` (with its callees inlined) runs in."""
     knowledge = _blocks(settings, annotation, launches, function, has_launch_bounds=has_launch_bounds)
-    always = _alike([launch.argument_values for launch in launches])
-    return replace(knowledge, passed=_passed(launches), always=always)
+    always = _alike([_received(function, launch.argument_values) for launch in launches])
+    passed = _alike([_received(function, one.argument_values) for launch in paced(launches) for one in launch.made])
+    return replace(knowledge, passed=passed, always=always)
 
 
 def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKnowledge:
@@ -70,12 +76,26 @@ def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKno
     )
 
 
-def _passed(launches: Sequence[Launch]) -> tuple[tuple[int, int], ...]:
-    """The integers that all launches that the program is known to make pass at the same place."""
-    return _alike([numbers.argument_values for launch in paced(launches) for numbers in launch.made])
+def _received(function: Function, numbers: Sequence[Number | None]) -> tuple[Number | None, ...]:
+    """What the parameters of a kernel hold that gets these numbers."""
+    types = [function.types[parameter.value] for parameter in function.parameters]
+    given = zip_longest(numbers, types[: len(numbers)])
+    return tuple(None if number is None else _held(number, type) for number, type in given)
 
 
-def _alike(launches: Sequence[Sequence[int | float | None]]) -> tuple[tuple[int, int], ...]:
+def _held(number: Number, type: Type | None) -> Number | None:
+    match type:
+        case IntegerType() | BooleanType():
+            return int(wrapped(number, type))
+        case PointerType():  # a parameter that is a reference has another number at its address
+            return number if number == 0 else None
+        case StructType() | VectorType() | ArrayType():
+            return None
+        case _:
+            return number
+
+
+def _alike(launches: Sequence[Sequence[Number | None]]) -> tuple[tuple[int, int], ...]:
     """The integers that stand at the same place in all of them."""
     found: list[tuple[int, int]] = []
     for position, numbers in enumerate(zip(*launches, strict=False)):
@@ -85,14 +105,15 @@ def _alike(launches: Sequence[Sequence[int | float | None]]) -> tuple[tuple[int,
     return tuple(found)
 
 
-def _made(launches: Sequence[Launch]) -> tuple[KnownLaunch, ...]:
+def _made(function: Function, launches: Sequence[Launch]) -> tuple[KnownLaunch, ...]:
     """What the program launches, if every block is known; other files may launch otherwise through its functions."""
     found: dict[KnownLaunch, None] = {}
     for numbers in paced((numbers for launch in launches for numbers in launch.made), 3):
         shape = _shape(numbers.block)
         if shape is None:
             return ()
-        arguments = (number if isinstance(number, int) else None for number in numbers.argument_values)
+        received = _received(function, numbers.argument_values)
+        arguments = (number if isinstance(number, int) else None for number in received)
         found[KnownLaunch(shape, tuple(arguments), None if numbers.grid is None else numbers.grid.x)] = None
     return tuple(found)
 
@@ -114,13 +135,14 @@ def _blocks(
     shapes = [_shape(block) for launch in paced(launches, 2) for block in _every_block(launch)]
     known_shapes = [shape for shape in shapes if shape is not None]
     known = tuple(dict.fromkeys(known_shapes))
+    made = _made(function, launches)
     if known and len(known_shapes) == len(shapes):
-        return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=_made(launches))
+        return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=made)
     are_lines = bool(launches) and all(_is_line(launch) for launch in launches)
     is_usual = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
     one_dimensional = are_lines or is_usual
     return LaunchKnowledge(
-        one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several, launches=_made(launches)
+        one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several, launches=made
     )
 
 

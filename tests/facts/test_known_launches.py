@@ -155,3 +155,24 @@ def test_a_context_alone_says_that_others_include_the_file() -> None:
 )
 def test_kernels_of_a_whole_program_say_what_is_passed(around: str, includers: list[str]) -> None:
     assert _levels(_analyzed(DEVICE, {"around.cu": around}, includers)) == [Level.GRID]
+
+
+@pytest.mark.parametrize(
+    ("type", "passed", "received"),
+    [
+        ("int", "4294967301l", ((0, 0), (1, 5))),
+        ("int", "3000000000u", ((0, 0), (1, -1294967296))),
+        ("unsigned char", "300", ((0, 0), (1, 44))),
+        ("bool", "7", ((0, 0), (1, 1))),
+        ("int", "7.5", ((0, 0), (1, 7))),
+        ("const int &", "7", ((0, 0),)),
+        ("int2", "7", ((0, 0),)),
+    ],
+)
+def test_a_number_is_what_the_parameter_holds(type: str, passed: str, received: tuple[tuple[int, int], ...]) -> None:
+    text = f"__global__ void k(int *x, {type} n) {{ x[0] = 1; }}\nint main() {{ k<<<1, 32>>>(0, {passed}); }}\n"
+    analysis = _analyzed(text, {}, [])
+    known = analysis.launch_of(analysis.facts.functions[0])
+    assert known is not None
+    assert known.passed == received
+    assert known.launches[0].arguments == (0, dict(received).get(1))
