@@ -1,6 +1,6 @@
 """Holds what is known of kernels' launches, and all that follows from it, against the launches that programs make.
 
-Each kernel runs in the simulator from each of its launches, with the numbers of that launch.
+Each kernel runs in the simulator from each of its launches, with the numbers of that launch; templates do not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.settings import AnalysisSettings
 from analysis.syntax.document import Document
@@ -20,12 +20,13 @@ from analysis.syntax.includes import DictLoader
 from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.subject import analyze_subject
 from sim.kernel import load_kernel
-from sim.launch.specification import Array, Budget, LaunchSpecification, Scalar
+from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar, Struct
 from sim.policies.registry import POLICIES
 from sim.simulate import simulate
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
-from tests.projects.random_project import Made, RandomProject
+from tests.projects.launch_ways import Made
+from tests.projects.random_project import RandomProject
 
 POLICY = "ipdom"
 
@@ -57,11 +58,19 @@ def referee(project: RandomProject) -> Findings:
         findings.checked["kernels with shapes"] += bool(knowledge.shapes)
         findings.checked["kernels with numbers"] += bool(knowledge.passed)
         wrong = list(_wrong_knowledge(knowledge, made))
+        if function.unlaunched is not None and made:
+            wrong.append("told to be launched by nobody")
+        if (path, name) in project.generic:  # which instance runs is not told
+            findings.failures += [f"{path}:{name}: {one}" for one in wrong]
+            continue
         kernel = load_kernel(analysis.program, function.id)
         subject = analyze_subject(kernel.function, knowledge)
-        for launch in () if wrong else dict.fromkeys(made):
+        for launch in () if wrong else dict.fromkeys(one for one in made if not one.may):
             observer = ClaimObserver(subject)
-            arguments = {"x": Array(np.zeros(256, np.int32)), "n": Scalar(launch.n)}
+            number: dict[str, Argument] = {"n": Scalar(launch.n)}
+            if (path, name) in project.packed:
+                number = {"size": Struct({**number, "m": Scalar(1)})}
+            arguments = {"x": Array(np.zeros(256, np.int32)), **number}
             specification = LaunchSpecification(launch.grid, launch.block, arguments, budget=Budget(seconds=60.0))
             found = observer.settle(simulate(kernel, specification, POLICIES[POLICY], [observer]))
             findings.checked["launches"] += 1
@@ -71,7 +80,8 @@ def referee(project: RandomProject) -> Findings:
     return findings
 
 
-def _wrong_knowledge(knowledge: LaunchKnowledge, made: list[Made]) -> Iterator[str]:
+def _wrong_knowledge(knowledge: LaunchKnowledge, launches: list[Made]) -> Iterator[str]:
+    made = [launch for launch in launches if not launch.may]
     shapes = {BlockShape(*launch.block) for launch in made}
     if knowledge.shapes and not shapes <= set(knowledge.shapes):
         yield f"blocks of {knowledge.shapes}, but runs in {shapes}"
@@ -83,12 +93,17 @@ def _wrong_knowledge(knowledge: LaunchKnowledge, made: list[Made]) -> Iterator[s
     if knowledge.has_several_blocks is True and not any(several):
         yield "several blocks, but runs in one"
     for known in knowledge.launches:
-        if not any(
-            BlockShape(*launch.block) == known.shape
-            and known.blocks in (None, launch.grid[0])
-            and all(number in (None, launch.n) for number in known.arguments[1:])
-            for launch in made
-        ):
+        if not any(_is_known_as(known, launch) for launch in launches):
             yield f"launched as {known}, which nobody does"
     if knowledge.shapes and any(launch.n != number for launch in made for _, number in knowledge.passed):
         yield f"passes {knowledge.passed}, but {made}"
+
+
+def _is_known_as(known: KnownLaunch, launch: Made) -> bool:
+    """Behind a condition that is not known the number of a launch must not be known either."""
+    numbers = (launch.n,) if launch.elsewhere or not launch.may else ()
+    return (
+        BlockShape(*launch.block) == known.shape
+        and known.blocks in (None, launch.grid[0])
+        and all(number in (None, *numbers) for number in known.arguments[1:])
+    )
