@@ -19,6 +19,7 @@ from analysis.features.launch_text import block_text, launches_text
 from analysis.features.meld_words import meld_outcome, meld_words
 from analysis.features.source_step import SourceStep, plain_step, source_step, source_steps, without_repeats
 from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
+from analysis.features.told_together import told_together
 from analysis.features.value_form import value_form_at
 from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
@@ -226,8 +227,16 @@ class _Line:
             CONVERGENCE_WORDS[convergent],
             source_steps(self.analysis, why_not_convergent),
             level is not Level.GRID,
-            (*price_words(fact, self.text.function), *self.melding(fact)),
+            (*self.prices(fact), *self.melding(fact)),
         )
+
+    def prices(self, fact: BranchFact) -> Iterator[str]:
+        """Of the branch, then with those that a finding tells together with it."""
+        words = price_words(fact, self.text.function)
+        yield from words
+        together = told_together(self.text, fact) if words and not fact.is_unreached else ""
+        if together:
+            yield together
 
     def melding(self, fact: BranchFact) -> tuple[str, ...]:
         """Whether the two arms of a divergent branch can be melded, as far as that can be said without running them."""

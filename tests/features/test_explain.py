@@ -9,6 +9,8 @@ from inspect import cleandoc
 from analysis.features.explain import explain_line, render_explanation
 from analysis.features.explain_access import NEIGHBOURS
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldMethod, MeldSettings
+from analysis.rules.check import check
+from analysis.rules.settings import RuleSettings
 from tests.rules.fixture import analyze
 from tests.support.project_analysis import analyzed
 
@@ -278,3 +280,40 @@ def test_nothing_is_said_where_there_are_no_two_arms_or_no_warp_splits() -> None
 def test_the_method_of_the_settings_counts() -> None:
     """Tail merging wants equal instructions; these arms differ in an operand."""
     assert melding(3, replace(DEFAULT_MELD_SETTINGS, method=MeldMethod.TAIL)) != melding(3)
+
+
+LADDER = """__global__ void k(const float *a, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = a[i];
+  if (v > 3) {
+    x[i] = expf(v) * logf(v);
+  } else if (v > 2) {
+    x[i] = expf(v + 1) / logf(v);
+  } else {
+    x[i] = sinf(v) + 2 / v;
+  }
+  if (v > 4) {
+    x[i] += expf(v) * logf(v);
+  } else {
+    x[i] *= sinf(v) + 2 / v;
+  }
+}
+"""
+
+
+def test_a_rung_tells_its_own_share_and_that_of_the_finding() -> None:
+    analysis = analyze(LADDER)
+    told = next(one for one in check(analysis, RuleSettings()) if one.code == "DIV401")
+    (share,) = re.findall(r"about (\d+) % of this kernel's issue slots\.", told.message)
+    together = f"all rungs of this ladder take about {share} % of this kernel's issue slots together"
+    for line in (4, 6):
+        (item,) = (one for one in explain_line(analysis, line).items if one.what.startswith("`if`"))
+        own, *others = (words for words in item.details if words.startswith(("a split", "all rungs")))
+        assert own.startswith("a split takes about")
+        assert share not in own
+        assert others == [together]
+
+
+def test_a_branch_alone_tells_its_own_share_only() -> None:
+    (item,) = (one for one in explain_line(analyze(LADDER), 11).items if one.what.startswith("`if`"))
+    assert not any("together" in words for words in item.details)
