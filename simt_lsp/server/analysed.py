@@ -68,6 +68,15 @@ class Checked:
 
 
 @final
+@record
+class Passed:
+    """What a file passes to the functions of those that it includes, and the paths that its analysis looked at."""
+
+    calls: CallsOfFile
+    touched: frozenset[str]
+
+
+@final
 class AnalysisJob:
     """What the worker does for one document; lives on its thread."""
 
@@ -93,8 +102,10 @@ class AnalysisJob:
         self.environments: dict[str, tuple[tuple[Source, ...], Environment]] = {}
         """How the build reads other files, until something on disk changes."""
 
-    def __call__(self, item: OpenDocument, cancelled: Callable[[], bool], /) -> Analysed:
-        """Analyse one version of a document; raises `GaveWay`, nothing else."""
+    def __call__(
+        self, item: OpenDocument, cancelled: Callable[[], bool], /, *, callers: KnownCallers | None = None
+    ) -> Analysed:
+        """Analyse one version of a document; raises `GaveWay`, nothing else.  `callers`: of one that is not open."""
         root = self._roots.of(item.path)
         view = RootView(root)
         overlay = self._documents.overlay()
@@ -106,7 +117,7 @@ class AnalysisJob:
         if item.analysed:
             try:
                 analysis = self._analyse(
-                    item, loader, setup.settings, setup.context, setup.includers, project, cancelled
+                    item, loader, setup.settings, setup.context, setup.includers, project, cancelled, callers
                 )
                 diagnostics = self._held.after(
                     item.uri, analysis, self._check(analysis, setup.configuration, cancelled)
@@ -145,7 +156,7 @@ class AnalysisJob:
         analysis = self._analyse(item, loader, analysed.settings, analysed.context, analysed.includers, project, None)
         return Checked(analysis, self._check(analysis, analysed.configuration, None))
 
-    def calls_of(self, path: str, cancelled: Callable[[], bool], *, is_included: bool) -> CallsOfFile:
+    def calls_of(self, path: str, cancelled: Callable[[], bool], *, is_included: bool) -> Passed:
         """What a file passes to the functions of those that it includes; raises `GaveWay`."""
         from analysis.facts.calls import unseen
 
@@ -153,19 +164,20 @@ class AnalysisJob:
         loader = DiskLoader(self.cache, self._documents.overlay(), view.files)
         text = loader.read(path)
         if text is None:
-            return unseen(path)
+            return Passed(unseen(path), frozenset(loader.touched))
         opened = (one for one in self._documents.current.values() if one.path == path)
         item = next(opened, None) or from_disk(uri_of(path), text)
         setup = file_setup(path, self._settings_for(path), view.graph_for(path))
         project = self._project(path, view, setup.configuration)
         try:
             analysis = self._analyse(item, loader, setup.settings, setup.context, setup.includers, project, cancelled)
-            return analysis.calls(is_included=is_included)
+            calls = analysis.calls(is_included=is_included)
         except GaveWay:
             raise
         except Exception as error:
             self._crashed(f"analysis of {path} for what it calls", error)
-            return unseen(path)
+            calls = unseen(path)
+        return Passed(calls, frozenset(loader.touched))
 
     def release(self, path: str) -> None:
         """The document that the analysis knows as `path` was closed; called on the worker's thread."""
@@ -209,6 +221,7 @@ class AnalysisJob:
         includers: tuple[str, ...],
         project: ProjectView | None,
         cancelled: Callable[[], bool] | None,
+        callers: KnownCallers | None = None,
     ) -> FileAnalysis:
         from analysis.facts.analyzer import Analyzer
 
@@ -223,7 +236,7 @@ class AnalysisJob:
                 context=context,
                 includers=includers,
                 project=project,
-                callers=None if project is None else self.callers.get(item.analysis_path),
+                callers=None if project is None else callers or self.callers.get(item.analysis_path),
                 cancelled=cancelled,
             )
         except Cancelled as error:

@@ -10,7 +10,7 @@ Threads  `changed`, `closed` and `ended` are called on the event loop; skims are
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import final
+from typing import Final, final
 
 from simt_lsp.server.analysed import Analysed, AnalysisJob
 from simt_lsp.server.documents import DocumentStore, OpenDocument
@@ -45,8 +45,10 @@ class ProjectFiles:
         self._new: set[str] = set()
         """Paths whose texts have not been looked at."""
         self._is_waiting = False
-        self._callers = HeaderCallers(documents, roots, job, worker, lambda item: hand_over(lambda: self._submit(item)))
-        job.ended = self._callers.look_soon
+        self.callers: Final = HeaderCallers(
+            documents, roots, job, worker, lambda item: hand_over(lambda: self._submit(item))
+        )
+        job.ended = self.callers.look_soon
 
     def changed(self, item: OpenDocument) -> None:
         """A document has a new text."""
@@ -63,7 +65,7 @@ class ProjectFiles:
         self._job.environments.clear()
         for path in paths:
             self._look_at(path)
-        self._callers.look_soon()
+        self.callers.look_soon()
 
     def ended(self, root: Root) -> None:
         """The index of a root may be there: open documents stand in front of their files."""

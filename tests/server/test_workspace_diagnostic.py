@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -148,3 +151,32 @@ def test_a_request_that_is_cancelled_ends_and_typing_goes_first(tmp_path: Path) 
         client.notify("$/cancelRequest", {"id": number})
         assert client.answer(number)["error"]["code"] == -32800
         assert client.stop() == 0
+
+
+MEET = "__device__ void meet(float *p, int n) {\n  for (int i = 0; i < n; ++i) p[i] *= 2;\n}\n"
+CALLING = '#include "meet.cuh"\n__global__ void k(float *p, int n) { meet(p, n); }\n'
+
+
+def test_headers_are_judged_by_their_callers_as_the_shell_judges_them(tmp_path: Path) -> None:
+    (tmp_path / "meet.cuh").write_text(MEET)
+    (tmp_path / "even.cu").write_text(CALLING.replace("void k", "void even"))
+    (tmp_path / "main.cu").write_text(CALLING.replace("meet(p, n)", "meet(p, threadIdx.x)"))
+    (tmp_path / "later.cu").write_text("__global__ void late(float *p) { p[0] = 0; }\n")
+    with server() as client:
+        client.initialize(ASKING, tmp_path)
+        first = _ask(client)
+        assert _codes(first)["meet.cuh"] == _in_shell(tmp_path / "meet.cuh", tmp_path) == ["DIV402"]
+        (tmp_path / "main.cu").write_text(CALLING)
+        _changed(client, tmp_path / "main.cu")
+        second = _ask(client, first)
+        assert _codes(second)["meet.cuh"] == _in_shell(tmp_path / "meet.cuh", tmp_path) == []
+        (tmp_path / "later.cu").write_text(CALLING.replace("meet(p, n)", "meet(p, threadIdx.x)"))
+        _changed(client, tmp_path / "later.cu")
+        third = _ask(client, second)
+        assert _codes(third)["meet.cuh"] == _in_shell(tmp_path / "meet.cuh", tmp_path) == ["DIV402"]
+
+
+def _in_shell(path: Path, root: Path) -> list[str]:
+    command = [sys.executable, "-m", "simt_lsp", "check", "--verbose", "--format", "json", str(root)]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    return [one["code"] for file in told["files"] if file["path"] == str(path) for one in file["diagnostics"]]

@@ -1,6 +1,7 @@
 """The command `simt.checkWorkspace`: analyse every CUDA file below the roots and publish what is found.
 
-Rules    Open documents are left to the worker; their diagnostics are current anyway.
+Rules    A file that others include is judged by what these pass to its functions, as `simt-lsp check` does.
+         Open documents are left to the worker; their diagnostics are current anyway.
          Files are checked one by one in the background: every edit and every question goes first.
          Progress is shown under the client's token, or under one we create if the client can show it.
          It stops at `window/workDoneProgress/cancel` and at `$/cancelRequest`, and says so in its answer.
@@ -17,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
+from analysis.syntax.includes import is_header
 from simt_lsp.server.analysed import Analysed, from_disk
+from simt_lsp.server.header_callers import ANY_INCLUDE, ClosedCallers
 from simt_lsp.server.progress import Progress, progress
 from simt_lsp.server.publishing import Report, report_of
 from simt_lsp.server.uris import uri_of
@@ -72,14 +75,17 @@ async def report_from_disk(
         text = ls.job.cache.read(path)
         if text is None:
             return None
-        analysed = ls.job(from_disk(uri, text), cancelled)
+        callers = ls.project_files.callers.callers_of_closed(path, version, cancelled)
+        known = None if callers is None else callers.known
+        analysed = ls.job(from_disk(uri, text), cancelled, callers=known)
         ls.setting_diagnostics.show_soon(analysed.problems, analysed.setting_files)
         view = ls.view(analysed)
         report = None if view is None else report_of(view)
         if ls.documents.uri_of(path) is None:
             ls.job.forget(path)
-        return None if report is None else (report, replace(analysed, analysis=None))
+        return None if report is None else (report, _rests_on(analysed, path, callers))
 
+    version = ls.workspace_reports.version
     future = asyncio.wrap_future(ls.worker.run_in_background(work))
     waiter = asyncio.ensure_future(stopped.wait())
     try:
@@ -90,6 +96,13 @@ async def report_from_disk(
     finally:
         waiter.cancel()
         future.cancel()
+
+
+def _rests_on(analysed: Analysed, path: str, callers: ClosedCallers | None) -> Analysed:
+    """Without the analysis, with all that a report rests on."""
+    touched = analysed.touched if callers is None else analysed.touched | callers.touched
+    asked = analysed.asked | {ANY_INCLUDE} if callers is not None or is_header(path) else analysed.asked
+    return replace(analysed, analysis=None, touched=touched, asked=asked)
 
 
 def device_files(roots: Roots) -> list[str]:
