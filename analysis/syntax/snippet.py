@@ -18,6 +18,7 @@ from tree_sitter import Node as TreeSitterNode
 from analysis.ir.pace import popped
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.syntax.comma_operators import mend_comma_operators
 from analysis.syntax.expansion import MAX_TOKENS_PER_USE, TOKEN, Budget, BudgetSpent, Expander, Token
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN
@@ -250,7 +251,10 @@ def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tup
     headers = [convert_node(node, text, shift) for node in around]
     templates = tuple(node for node in headers if node.kind == "template_parameter_list")
     requirements = tuple(node for node in headers if node.kind == "requires_clause")
-    return text, convert_node(found, text, shift), templates, requirements, errors
+    root = convert_node(found, text, shift)
+    if errors:
+        errors -= mend_comma_operators(root)
+    return text, root, templates, requirements, errors
 
 
 def _parse_once(item: Item, text: bytes) -> tuple[TreeSitterNode | None, int, int]:
