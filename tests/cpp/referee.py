@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
+from analysis.lower.program import Program
+from analysis.syntax.document import Document
+from analysis.syntax.environment import Environment
+from analysis.syntax.includes import DictLoader
+from analysis.syntax.translation_unit import TranslationUnit
 from sim.policies.ipdom import Ipdom
 from sim.refusals import Refusal
 from tests.cpp.accepted import accepted
@@ -51,6 +56,13 @@ def random_program(seed: int, kinds: Sequence[str] = tuple(KINDS)) -> tuple[str,
     return kind, KINDS[kind](Choices(Seeded(seed)))
 
 
+def _is_broken(text: str) -> bool:
+    """Whether some function cannot be parsed: then it is not analysed, and users are told so."""
+    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    program = Program(unit)
+    return any(program.snippet(item).root.has_error for item in unit.items if item.is_device)
+
+
 def verdicts(seeds: Sequence[int], folder: Path, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[Verdict]:
     """Of every program that the compiler accepts; all are compiled together."""
     made = {seed: random_program(seed, kinds) for seed in seeds}
@@ -61,6 +73,9 @@ def verdicts(seeds: Sequence[int], folder: Path, kinds: Sequence[str] = tuple(KI
     results = native.run([case.native() for case in cases.values()])
     for (seed, case), result in zip(cases.items(), results, strict=True):
         kind, program = made[seed][0], programs[seed]
+        if _is_broken(case.unit.text):
+            yield Verdict(seed, kind, program, undecided="a syntax error")
+            continue
         try:
             wrong = compare(case, kernel_of(case.unit.text), Ipdom, result)
         except Refusal as refusal:

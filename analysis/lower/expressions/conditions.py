@@ -248,7 +248,17 @@ def _diamond(
     first, second = ends[0][1], ends[1][1]
     if _same_object_type(first, second, is_object=is_object):
         return _joined_places(ctx, ends, end, span)
-    return _joined_values(ctx, ends, end, span)
+    value = _joined_values(ctx, ends, end, span)
+    if is_object and isinstance(first, Place) and isinstance(second, Place) and (first.bits or second.bits):
+        return _chosen_bits(ctx, first, second, span)
+    return value
+
+
+def _chosen_bits(ctx: LoweringContext, first: Place, second: Place, span: Span) -> Place:
+    """One of two bit-fields has no address: what is written to it may change either unit."""
+    addresses = tuple(ctx.builder.bitcast(found.address, _generic(found), span) for found in (first, second))
+    address = ctx.builder.opaque("a choice between bit-fields", addresses, _generic(first), span)
+    return Place(address, first.type, is_lvalue=True)
 
 
 def _same_object_type(first: Operand, second: Operand, *, is_object: bool) -> bool:

@@ -638,3 +638,20 @@ __device__ int f(int x) { return x + threadIdx.x; } struct S { int (*p)(int); };
 //// while decl
   int v = 0, m = t & 3;
   while (int q = m--) v += q * 3;
+
+//// cond lvalue of bit-fields
+struct B { unsigned a : 4; unsigned b : 4; };
+//// body
+  B x; x.a = 1; x.b = 2;
+  (n > 3 ? x.a : x.b) = t & 7;
+  int v = x.a;
+
+//// comma behind an assignment
+  int v = 0;
+  int w = (v = t, v + n);
+  v = w;
+
+//// assignments joined by commas
+  int v = 0, w = 1;
+  (v = t, w += v, v) += n;
+  v += w;
