@@ -189,6 +189,7 @@ def test_all_calls_of_a_function_that_only_this_file_calls_hold() -> None:
         "int t = 96; if (argc == 2 && argv[1][0] != '-') { t = atoi(argv[1]); } k<<<1, t>>>(0, 2 * t);",
         "int t; if (argc < 2) { t = 96; } else { t = atoi(argv[1]); } k<<<1, t>>>(0, 2 * t);",
         'int t = 96; if (checkCmdLineFlag(argc, (const char **)argv, "t")) t = size(argv); k<<<1, t>>>(0, 2 * t);',
+        "MPI_Init(&argc, &argv); parse(argc, argv); int t = 96; if (argc > 1) t = size(); k<<<1, t>>>(0, 2 * t);",
         "if (argc > 2) { usage(); } int t = 96; if (argc > 1) t = size(); k<<<1, t>>>(0, 2 * t);",
     ],
 )

@@ -65,7 +65,10 @@ class HostCalls:
 
     def values(self, item: Item, given: Given) -> HostValues:
         """Those of the variables of a function, when its parameters hold `given`."""
-        return HostValues(self.host.writes(item), self.host.constants, dict(given), self.host.hidden(item))
+        values = HostValues(self.host.writes(item), self.host.constants, dict(given), self.host.hidden(item))
+        if item.name == "main" and item.owner is None and given:
+            values.keep(given[0][0])
+        return values
 
     def passed(self, item: Item) -> tuple[Given, ...]:
         """What the calls that are seen pass, each set once; other files may call with other numbers."""

@@ -51,6 +51,7 @@ class HostObjects(ABC):
         self._variables = written.variables
         self._paths = written.paths
         self._rounds: dict[int, Number] = {}
+        self._kept = ""
         self.calls: Final = written.calls
         self._assumed: tuple[str, int] | None = None
         self._guards: Guards = ()
@@ -297,7 +298,14 @@ class HostObjects(ABC):
         spelled = operator[0] if node.kind == "update_expression" else operator.removesuffix("=")
         return None if old is None or by is None else combined(spelled, old, by)
 
+    def keep(self, name: str) -> None:
+        """Says that no function which gets a variable changes it: who reads the arguments of a program finds none where
+        there is none."""
+        self._kept = name
+
     def _is_lost(self, variable: Variable) -> bool:
+        if self._kept and variable is self._variables.get(self._kept):
+            return variable.is_lost
         is_late = self._paths.is_in_lambda(self._guards) and bool(variable.passed)
         return is_late or variable.is_lost_at(self._position, self._guards)
 
