@@ -18,7 +18,7 @@ Limits    Without a project, includers are read with the macros of this file's b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
 from functools import partial
 from typing import Final, final
@@ -27,6 +27,7 @@ from analysis.ir.record import record
 from analysis.lower.launches import Launch, is_named, kernels_used_otherwise, launch_shapes
 from analysis.lower.launches.find import LaunchMemo
 from analysis.lower.launches.host_calls import HostCalls
+from analysis.lower.launches.host_code import HostCode, is_same
 from analysis.lower.launches.other_uses import UseMemo
 from analysis.lower.launches.outside import Outside
 from analysis.syntax.includes import is_header
@@ -77,6 +78,8 @@ def _in_project(unit: TranslationUnit, kernels: Iterable[Item], outside: Outside
             unseen.add(item.name)
         for calls in users:
             by_unit.setdefault(calls.unit.path, (calls, set()))[1].add(item.name)
+    for calls, kernel in _units_around(unit, outside, unseen):
+        by_unit.setdefault(calls.unit.path, (calls, set()))[1].add(kernel)
     found = _Found(unit, outside.launches(outside.own), uses)
     own = outside.own, {item.name for item in kernels}
     for calls, names in (own, *by_unit.values()):
@@ -91,6 +94,35 @@ def _in_project(unit: TranslationUnit, kernels: Iterable[Item], outside: Outside
     if not quiet and not left_out:
         return result
     return replace(result, unlaunched=_unlaunched(quiet, left_out, users, found.launched, outside))
+
+
+def _units_around(unit: TranslationUnit, outside: Outside, unseen: set[str]) -> Iterator[tuple[HostCalls, str]]:
+    """The units that run a header's own functions which launch kernels, with each of these: in each, macros may be
+    others, so the launch is another one.  Where they are not all known, and such a function uses a macro, the kernel is
+    `unseen`.
+    """
+    if not (unit.is_included or is_header(unit.path)):
+        return
+    own = outside.own.host
+    functions = [item for item in own.launching if item.path == unit.path and not item.is_kernel]
+    for kernel, launches in outside.launches(outside.own).items():
+        for item in functions:
+            if not any(item.span.start <= one.span.start < item.span.end for one in launches if one.path == item.path):
+                continue
+            for function in _with_callers(own, item):
+                users, are_all = outside.users(unit, function)
+                yield from ((calls, kernel) for calls in users)
+                if not are_all and not item.identifiers.isdisjoint(unit.macros.names):
+                    unseen.add(kernel)
+
+
+def _with_callers(host: HostCode, item: Item) -> list[Item]:
+    """A function and those of its file that lead to it."""
+    found = [item]
+    for function in found:
+        callers = [caller for caller in host.callers(function) if caller.path == item.path]
+        found += [caller for caller in callers if not any(is_same(caller, one) for one in found)]
+    return found
 
 
 def _unlaunched(

@@ -103,6 +103,28 @@ def test_own_launches_do_not_stand_for_those_of_a_file_that_is_not_certain() -> 
     assert _shapes(another, "/p/s/k.cu") == {(8, 8, 1)}
 
 
+BY_MACRO = """#pragma once
+#ifdef LARGE
+#define WIDTH 64
+#else
+#define WIDTH 32
+#endif
+__global__ void k(int *x, int n) { if (threadIdx.x < 32) x[threadIdx.y] = n; }
+static inline void run(int *x, int n) { k<<<2, WIDTH>>>(x, n); }
+static inline void through(int *x) { run(x, 7); }
+"""
+
+
+@pytest.mark.parametrize("call", ["run(x, 3);", "through(x);"])
+def test_a_header_launches_with_the_macros_of_each_file(call: str) -> None:
+    files = {"k.cuh": BY_MACRO, "a.cu": f'#include "k.cuh"\nvoid a(int *x) {{ {call} }}\n'}
+    assert _shapes(files, "k.cuh") == {(32, 1, 1)}
+    large = f'#define LARGE\n#include "k.cuh"\nvoid b(int *x) {{ {call} }}\n'
+    assert _shapes({**files, "b.cu": large}, "k.cuh") == {(32, 1, 1), (64, 1, 1)}
+    calls_nothing = '#define LARGE\n#include "k.cuh"\n'
+    assert _shapes({**files, "b.cu": calls_nothing}, "k.cuh") == {(32, 1, 1)}
+
+
 WRAPPED = KERNEL + "void launch(int *x, int n, int block) { k<<<(n + block - 1) / block, block>>>(x, n); }\n"
 
 
