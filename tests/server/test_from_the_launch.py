@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.server.raw_client import NEOVIM, VSCODE, Message, RawClient, server
+from tests.server.raw_client import NEOVIM, PUSHED, VSCODE, Message, RawClient, server
 
 HEADER = """// kernels
 template <class T> __global__ void scale(T *x, int n) {
@@ -449,3 +450,49 @@ void more(int *x) { away<<<1, 32>>>(x); }
         (item,) = explain(client, uri, 5)["items"]
         assert item["details"][-1] == "the definition of `away` is not in sight"
         assert client.stop() == 0
+
+
+COUNTING = """
+import sys
+from simt_lsp.server.analysed import AnalysisJob
+once = AnalysisJob.__call__
+def counted(self, item, *more, **named):
+    print("ANALYSED", item.analysis_path.rpartition("/")[2], item.version, file=sys.stderr, flush=True)
+    return once(self, item, *more, **named)
+AnalysisJob.__call__ = counted
+from simt_lsp.__main__ import main
+sys.argv = ["simt-lsp", "--stdio"]
+main()
+"""
+WAITING = "__global__ void %s(float *x) {\n  if (threadIdx.x < 64) __syncthreads();\n  x[threadIdx.x] = 1;\n}\n"
+RUNS = '#include "%s.cuh"\nvoid run_%s(float *x) { %s<<<1, 64>>>(x); }\n'
+
+
+def test_an_edit_of_a_launch_analyses_its_kernel_s_header_again_and_no_other_document(tmp_path: Path) -> None:
+    texts = {f"{name}.cuh": WAITING % name for name in ("k", "o")} | {
+        f"run_{name}.cu": RUNS % (name, name, name) for name in ("k", "o")
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    uris = {name: (tmp_path / name).as_uri() for name in texts}
+    (tmp_path / "idle.cu").write_text(WAITING % "idle")
+    with server(command=(sys.executable, "-c", COUNTING)) as client:
+        client.initialize(PUSHED, tmp_path)
+        for name, text in texts.items():
+            client.open(uris[name], text)
+        wider = texts["run_k.cu"].replace("64", "128")
+        client.change(uris["run_k.cu"], 2, {"text": wider})
+        client.wait_for_codes(uris["k.cuh"], ["DIV404", "SYN101"])
+        # What is done in the background comes before the check of a file that is not open.
+        client.request("workspace/executeCommand", {"command": "simt.checkWorkspace", "arguments": []})
+        client.request("textDocument/hover", at(uris["o.cuh"], (1, 20)))
+        before = len(_analysed(client))
+        client.change(uris["run_k.cu"], 3, {"text": texts["run_k.cu"]})
+        client.wait_for_codes(uris["k.cuh"], ["SYN107"])
+        client.request("textDocument/hover", at(uris["o.cuh"], (1, 20)))
+        assert set(_analysed(client)[before:]) == {"run_k.cu 3", "k.cuh 1"}
+
+
+def _analysed(client: RawClient) -> list[str]:
+    lines = b"".join(client.stderr).decode().splitlines()
+    return [line.removeprefix("ANALYSED ") for line in lines if line.startswith("ANALYSED ")]
