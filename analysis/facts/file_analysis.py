@@ -30,7 +30,7 @@ from analysis.facts.named_counts import WrongCount, wrong_counts
 from analysis.facts.order_records import OrderRecord, barriers_without_order, order_records
 from analysis.facts.race_records import RaceRecord, race_records
 from analysis.facts.spelling import spell_type
-from analysis.facts.view_places import ViewPlaces
+from analysis.facts.view_places import ViewPlaces, places_of
 from analysis.facts.warp_records import WarpRecord, warp_records
 from analysis.facts.why import why_steps
 from analysis.ir.function import FunctionKind
@@ -247,8 +247,7 @@ class FileAnalysis:
         """Of each view, by its identity."""
         asked = self._asked
         if asked is None or asked[0] != function.id:
-            places = {id(view): ViewPlaces(view) for view in self._functions[function.id].views}
-            asked = self._asked = function.id, places
+            asked = self._asked = function.id, places_of(self._functions[function.id].views)
         return asked[1]
 
     def _innermost_at(self, function: FunctionFacts, offset: int) -> tuple[tuple[View, Span, ValueId], ...]:

@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import final
 
 from analysis.divergence.levels import Level
 from analysis.facts.merge import View
 from analysis.facts.span_index import SpanIndex
-from analysis.ir.function import ENTRY
+from analysis.ir.function import ENTRY, Function
 from analysis.ir.instructions import BasicBlockId, Opaque, ValueId
 from analysis.ir.pace import paced
-from analysis.ir.source import OWN_FRAME, Span
+from analysis.ir.source import OWN_FRAME, FrameId, Span
+
+
+def places_of(views: Sequence[View]) -> dict[int, ViewPlaces]:
+    """Of each view, by its identity; a root is walked once for all that were inlined into it."""
+    roots = {id(view.root): view.root for view in views}
+    records = {key: _RootRecords(root.function) for key, root in roots.items()}
+    return {id(view): ViewPlaces(view, records[id(view.root)]) for view in views}
+
+
+@final
+class _RootRecords:
+    """The expressions and definitions of a root by their frames."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def of(self, frame: FrameId) -> Sequence[tuple[Span, ValueId]]:
+        return self._by_frame.get(frame, ())
+
+    @cached_property
+    def _by_frame(self) -> dict[FrameId, list[tuple[Span, ValueId]]]:
+        found: dict[FrameId, list[tuple[Span, ValueId]]] = {}
+        for record in paced((*self._function.expressions, *self._function.definitions)):
+            found.setdefault(record.span.frame, []).append((record.span, record.value))
+        return found
 
 
 @final
 class ViewPlaces:
     """One walk over a view, for all places that are asked about."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, records: _RootRecords) -> None:
         self.view = view
+        self._of_root = records
 
     def records_at(self, offset: int) -> list[tuple[Span, ValueId]]:
         """The expressions and definitions of this frame whose text contains the offset."""
@@ -50,12 +76,9 @@ class ViewPlaces:
         return SpanIndex((span.start, span.end, (span, value)) for span, value in self._all_records())
 
     def _all_records(self) -> Iterator[tuple[Span, ValueId]]:
-        function = self.view.root.function
-        for record in (*function.expressions, *function.definitions):
-            if record.span.frame == self.view.frame:
-                yield record.span, record.value
+        yield from self._of_root.of(self.view.frame)
         if self.view.frame == OWN_FRAME:
-            for parameter in function.parameters:
+            for parameter in self.view.root.function.parameters:
                 yield parameter.span, parameter.value
 
     @cached_property
@@ -66,7 +89,7 @@ class ViewPlaces:
         calls = self._calls_seen_from_here()
         last: tuple[int, int, int] | None = None
         for index, block in enumerate(paced(self.view.root.function.blocks)):
-            for found in (*block.instructions, block.terminator):
+            for found in paced((*block.instructions, block.terminator)):
                 around = found.span if found.span.frame == self.view.frame else calls[found.span.frame]
                 if around is not None:
                     here = around.start, around.end, BasicBlockId(index)
@@ -77,7 +100,7 @@ class ViewPlaces:
     def _calls_seen_from_here(self) -> list[Span | None]:
         """For each frame, the call in the view's frame that leads to it; None for frames that no such call leads to."""
         calls: list[Span | None] = []
-        for index, entered in enumerate(self.view.root.function.frames):
+        for index, entered in enumerate(paced(self.view.root.function.frames)):
             if index in (OWN_FRAME, self.view.frame):
                 calls.append(None)
             elif entered.parent == self.view.frame:
@@ -95,6 +118,6 @@ class ViewPlaces:
         return {
             found.result: BasicBlockId(index)
             for index, block in enumerate(paced(self.view.root.function.blocks))
-            for found in (*block.phis, *block.instructions)
+            for found in paced((*block.phis, *block.instructions))
             if found.result is not None
         }

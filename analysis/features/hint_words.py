@@ -75,7 +75,7 @@ def may_shorten(function: FunctionFacts, text: bytes, form_of_tid: str | None) -
     """Whether `tid` can only mean `threadIdx.x`; `form_of_tid` is that of the function's variable of this name."""
     declared = [variable for variable in function.variables if variable.name == "tid"]
     if not declared:
-        return _SHORT_NAME.search(text) is None
+        return b"tid" not in text or _SHORT_NAME.search(text) is None
     return len(declared) == 1 and form_of_tid == _OF_THE_THREAD
 
 

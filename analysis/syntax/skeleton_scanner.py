@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import Final, final
 
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, spend
 from analysis.syntax.changed_text import common_ends
 from analysis.syntax.heads import Opened, read_head
 from analysis.syntax.lexing import DIRECTIVE, HIDDEN, SKIPPED, starts_line
@@ -263,6 +263,7 @@ class Scanner:
         state.depth = 1
         kind = PieceKind.DECLARATION if goes_on else PieceKind.BODY
         while (match := _BODY.search(text, position)) is not None:
+            spend(1)
             at = match.start()
             byte = text[at]
             position = match.end()

@@ -8,7 +8,7 @@ Rules    Per document the newest version wins: a new one replaces the one that w
          looked at again because something else changed, background jobs.  Background jobs give way between functions.
          While a document is analysed or a request is answered, requests about other documents are answered at the
          checkpoints, and others that were edited are analysed there: what was begun goes on afterwards, it is not done
-         twice.
+         twice.  What is told of a result, and paced work of a background job, let others in as well.
          Everything that touches an analysis runs here, so the analyzer needs no locks.
          A crash is reported with what was asked and costs that answer only.
 """
@@ -394,8 +394,17 @@ class Worker(Generic[Input, Result]):
             state = self._state
             return bool(state.stopped or state.questions or state.waiting or job.future.cancelled())
 
+        def ended() -> bool:
+            self._answer_meanwhile()
+            self._analyse_meanwhile()
+            return self._state.stopped
+
         try:
-            result = job.work(cancelled)
+            with pace(ends_when(ended)):
+                result = job.work(cancelled)
+        except Cancelled:
+            _fail(job.future, Superseded())
+            return
         except GaveWay:
             with self._changed:
                 if not self._state.stopped and not job.future.cancelled():

@@ -280,3 +280,72 @@ def test_an_answer_that_takes_long_ends_with_the_worker(bench: Bench) -> None:
     bench.worker.stop()
     with pytest.raises(Superseded):
         endless.result(5)
+
+
+class Teller:
+    """A worker that takes long to tell what it found of documents whose text begins with `long`."""
+
+    def __init__(self) -> None:
+        self.go = Event()
+        self.begun = Event()
+        self.told: list[str] = []
+        self.worker: Worker[str, str] = Worker(lambda item, _: item.upper(), self.done, lambda _what, _error: None)
+        self.worker.start()
+
+    def done(self, _key: str, _item: str, result: str) -> None:
+        self.begun.set()
+        while result.startswith("LONG") and not self.go.is_set():
+            turn()
+            time.sleep(0.001)
+        self.told.append(result)
+
+
+@pytest.fixture
+def teller() -> Iterator[Teller]:
+    teller = Teller()
+    yield teller
+    teller.worker.stop()
+
+
+def test_while_a_result_is_told_others_are_answered_and_analysed(teller: Teller) -> None:
+    teller.worker.submit("a", "long", edited=True)
+    assert teller.begun.wait(5)
+    teller.worker.submit("b", "two", edited=True)
+    assert teller.worker.ask("b", "two", str).result(5) == "TWO"
+    assert teller.worker.ask("a", "long", str).result(5) == "LONG"
+    assert teller.told == ["TWO"]
+    teller.go.set()
+    teller.worker.submit("b", "three", edited=True)
+    assert teller.worker.ask("b", "three", str).result(5) == "THREE"
+    assert "LONG" in teller.told
+
+
+def test_what_is_replaced_while_it_is_told_is_not_told_to_the_end(teller: Teller) -> None:
+    teller.worker.submit("a", "long", edited=True)
+    assert teller.begun.wait(5)
+    teller.worker.submit("a", "new", edited=True)
+    assert teller.worker.ask("a", "new", str).result(5) == "NEW"
+    teller.go.set()
+    teller.worker.submit("b", "two", edited=True)
+    assert teller.worker.ask("b", "two", str).result(5) == "TWO"
+    assert teller.told[0] == "NEW"
+    assert "LONG" not in teller.told
+
+
+def test_paced_work_in_the_background_lets_others_in(bench: Bench) -> None:
+    begun = Event()
+
+    def work(_cancelled: Callable[[], bool]) -> str:
+        begun.set()
+        while not bench.go.is_set():
+            turn()
+            time.sleep(0.001)
+        return "done"
+
+    job = bench.worker.run_in_background(work)
+    assert begun.wait(5)
+    bench.worker.submit("a", "one", edited=True)
+    assert ask(bench, "a", "one").result(5) == "<ONE>"
+    assert not job.done()
+    bench.go.set()
+    assert job.result(5) == "done"

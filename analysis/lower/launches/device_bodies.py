@@ -86,7 +86,7 @@ def outline(path: str, unit: TranslationUnit, words: SeenBy) -> Outline:
     """That of a file that was read for a unit; `words` are those that bodies are seen by."""
     text = unit.text_of(path) or b""
     items = unit.items if path == unit.path else unit.included_items
-    bodies = [item for item in items if item.path == path and says_nothing(item, words, unit.macros)]
+    bodies = [item for item in paced(items, 2) if item.path == path and says_nothing(item, words, unit.macros)]
     parts: list[bytes] = []
     starts = [0]
     for item in sorted(bodies, key=lambda item: item.span.start):
