@@ -22,6 +22,8 @@ from analysis.rules.access_text import closing
 from analysis.rules.source_text import one_line
 
 MAX_NAME: Final = 24
+MAX_TEXT: Final = 10 * MAX_NAME
+"""A longer text is no short name even where blanks and comments do not count."""
 
 _IDENTIFIER: Final = re.compile(rb"[A-Za-z_]\w*")
 _SUBSCRIPT: Final = re.compile(rb"[A-Za-z_]\w*\s*\[")
@@ -85,7 +87,7 @@ class ViewNames:
             if found is not None and end in (None, found.end()):
                 key = found[0], bisect_right(declared.get(found[0], []), start)
                 self._uses.setdefault(key, []).append((start, value))
-            elif end is not None and value not in self._texts:
+            elif end is not None and end - start <= MAX_TEXT and value not in self._texts:
                 text = one_line(self._text[start:end])
                 if len(text) <= MAX_NAME:
                     self._texts[value] = text if _POSTFIX.fullmatch(text) else f"({text})"
