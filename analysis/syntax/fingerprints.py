@@ -39,6 +39,7 @@ class Fingerprints:
         self._macros = macros
         self._settings = settings
         self._words: dict[bytes, frozenset[bytes]] = {}
+        self._orders: dict[bytes, bytes] = {}
         self._used: dict[frozenset[bytes], tuple[int, bytes, frozenset[bytes]]] = {}
         self._names: list[Sequence[int]] = []
         self._name_nodes: dict[bytes, int] = {}
@@ -146,9 +147,11 @@ class Fingerprints:
             if not _DYNAMIC.isdisjoint(words):
                 place += f"|{item.span.start}"
                 self._placed.add(index)
-            content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), item.text])
+            named = words & self._by_name.keys()
+            orders = b"".join([self._order_of(name) for name in sorted(named) if len(self._by_name[name]) > 1])
+            content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), orders, item.text])
             self._own[index] = blake2b(content, digest_size=16).digest()
-            targets = [target for name in words & self._by_name.keys() for target in self._named(name)]
+            targets = [target for name in named for target in self._named(name)]
             owner = b"" if item.owner is None else item.owner.encode("utf-8", "surrogateescape")
             if owner in self._by_name and owner not in words:
                 targets += self._named(owner)  # what stands in a class names its members and bases without naming it
@@ -157,6 +160,14 @@ class Fingerprints:
                     targets += self._named(name)
         self._edges[index] = targets
         return targets
+
+    def _order_of(self, name: bytes) -> bytes:
+        """In which order the declarations of a name stand: the first or the last of them may be the one that counts."""
+        found = self._orders.get(name)
+        if found is None:
+            texts = b"|".join([self._items[index].text for index in self._by_name[name]])
+            found = self._orders[name] = blake2b(texts, digest_size=16).digest()
+        return found
 
     def _named(self, name: bytes) -> Sequence[int]:
         """The items of a name; a name of many items is a node of its own, or edges would grow with the square."""

@@ -185,6 +185,13 @@ CASES = {
         "a",
         "b",
     ),
+    "the order of two declarations of which one cannot be read": (
+        "HOLE\n__global__ void k(int *o) { if (threadIdx.x < scale[1]) o[0] = 1; }",
+        "__constant__ int scale[4] = {1, 2};\n"
+        "__constant__ int scale[4] = {__device__ int f(int v) { return v; }\n__device__ int f(float v) { return 1; }\n",
+        "__constant__ int scale[4] = {__device__ int f(int v) { return v; }\n__device__ int f(float v) { return 1; }\n"
+        "__constant__ int scale[4] = {1, 2};\n",
+    ),
     "an inline namespace": (
         "HOLE namespace v1 { __device__ int f() { return threadIdx.x; } }\n"
         "namespace v2 { __device__ int f() { return 1; } }\nusing namespace v2;\n"
