@@ -20,6 +20,7 @@ from analysis.ir.record import record
 from analysis.lower.launches import Launch
 from analysis.lower.launches.instances import Launched, launched_instances, launching_functions
 from analysis.lower.launches.model import LaunchText
+from analysis.lower.names import ConstantName, FunctionInstance
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.items import Item, ItemKind
 
@@ -32,24 +33,44 @@ _EXPLICIT: Final = re.compile(rb"\s*(?:extern\s+)?template\s*(?!<)")
 
 @final
 @record
+class LaunchedAs:
+    """An instance, how its launches read, and its template arguments: None for one that is no number."""
+
+    id: FunctionId
+    texts: frozenset[LaunchText]
+    constants: tuple[int | None, ...]
+
+
+@final
+@record
 class Instances:
     """Launched instances, each with how its launches read; `are_all` says that the template runs in no other form."""
 
-    launched: tuple[tuple[FunctionId, frozenset[LaunchText]], ...]
+    launched: tuple[LaunchedAs, ...]
     are_all: bool
 
     @property
     def ids(self) -> tuple[FunctionId, ...]:
-        return tuple(id for id, _ in self.launched)
+        return tuple(one.id for one in self.launched)
 
     def launches_of(self, instance: FunctionId, launches: Sequence[Launch]) -> tuple[Launch, ...]:
         """Those of the kernel's launches that run the instance; without blocks if it is not certain which of them."""
-        texts = next((texts for id, texts in self.launched if id == instance), frozenset[LaunchText]())
-        own = tuple(launch for launch in launches if launch.text in texts)
-        is_shared = any(id != instance and not texts.isdisjoint(others) for id, others in self.launched)
-        possible = own or tuple(launches)
-        is_certain = (own and not is_shared) or len({launch.block for launch in possible}) == 1
-        return possible if is_certain else tuple(replace(launch, block=None) for launch in possible)
+        own = next(one for one in self.launched if one.id == instance)
+        found = tuple(launch for launch in launches if launch.text in own.texts)
+        is_shared = any(other.id != instance and not own.texts.isdisjoint(other.texts) for other in self.launched)
+        possible = tuple(launch.running(own.constants) for launch in found or launches)
+        if found and not is_shared:
+            return possible
+        blocks = {numbers.block for launch in possible for numbers in launch.every}
+        is_decided = bool(found) and all(self._is_decided(own, launch) for launch in possible)
+        if is_decided or len(blocks) == 1:
+            return possible
+        return tuple(replace(launch, block=None, possible=()) for launch in possible)
+
+    def _is_decided(self, own: LaunchedAs, launch: Launch) -> bool:
+        """Whether the numbers of the template arguments leave no other instance that reads the same."""
+        others = [one for one in self.launched if one.id != own.id and launch.text in one.texts]
+        return not any(numbers.may_run(other.constants) for other in others for numbers in launch.every)
 
 
 NONE: Final = Instances((), are_all=False)
@@ -107,7 +128,9 @@ class LaunchedTemplates:
     def _find(self, kernel: DeviceFunction) -> Instances:
         declaration = self._program.declaration_of(kernel.id)
         found = self._launched.get(id(declaration), ())
-        known = tuple((one.instance.id, one.launches) for one in found if one is not None)
+        known = tuple(
+            LaunchedAs(one.instance.id, one.launches, _constants(one.instance)) for one in found if one is not None
+        )
         if not known or len(known) > MAX_INSTANCES:
             return NONE
         return Instances(known, None not in found and not self._is_instantiated(kernel.item.name))
@@ -118,3 +141,15 @@ class LaunchedTemplates:
             item.kind is ItemKind.FUNCTION and not item.is_definition and _EXPLICIT.match(item.text)
             for item in self._program.unit.lookup(name)
         )
+
+
+def _constants(instance: FunctionInstance) -> tuple[int | None, ...]:
+    """The template arguments in front of the first pack."""
+    found: list[int | None] = []
+    for parameter in instance.declaration.template_parameters:
+        if parameter.is_pack:
+            break
+        argument = instance.scope.names.get(parameter.name)
+        value = argument.value if isinstance(argument, ConstantName) else None
+        found.append(int(value) if isinstance(value, int) else None)
+    return tuple(found)

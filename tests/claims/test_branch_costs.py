@@ -94,7 +94,7 @@ def test_the_largest_launch_is_that_of_most_threads() -> None:
 
 
 def launch_of(grid: Shape | None, block: Shape | None) -> Launch:
-    return Launch("k", block, grid, None, (), (), (), "a.cu", Span(0, 1))
+    return Launch("k", block, grid, None, (), (), (), (), "a.cu", Span(0, 1))
 
 
 def test_lanes_wait_for_the_last_round_of_a_loop() -> None:

@@ -77,3 +77,28 @@ void go(int* a) { k<<<1, 32>>>(P{}, a); }
     fresh = _branches(_analyzed(changed), "k")
     assert _branches(_analyzed(changed, analyzer), "k") == fresh
     assert _branches(_analyzed(text, analyzer), "k")[0].level is before
+
+
+_WIDTH = """\
+template <int W> __global__ void k(float* a) { if (threadIdx.x < W) a[threadIdx.x] = 1; }
+template <int W> static void launch(float* a, int n) { k<W><<<n, %s>>>(a); }
+void run(float* a, int n) {
+  if (n > 900) launch<192>(a, n); else if (n > 400) launch<%s>(a, n); else launch<64>(a, n);
+}
+"""
+
+
+def test_an_instance_runs_with_the_blocks_of_its_own_launches() -> None:
+    (branch,) = _branches(_analyzed(_WIDTH % ("W", 128)), "k")
+    assert branch.level is Level.GRID
+    (branch,) = _branches(_analyzed(_WIDTH % ("W", 144)), "k")
+    assert branch.level is Level.GRID
+
+
+def test_blocks_that_are_wider_than_an_instance_split_it() -> None:
+    (branch,) = _branches(_analyzed(_WIDTH % ("192", 128)), "k")
+    assert branch.level is Level.WARP
+    (branch,) = _branches(_analyzed(_WIDTH % ("W + 32", 128)), "k")
+    assert branch.level is Level.WARP
+    (branch,) = _branches(_analyzed(_WIDTH % ("192", 144)), "k")
+    assert branch.level is Level.VARYING

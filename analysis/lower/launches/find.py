@@ -129,7 +129,7 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
 
 
 def _numbers(launch: Launch) -> LaunchNumbers:
-    return LaunchNumbers(launch.block, launch.grid, launch.argument_values)
+    return launch.own_numbers
 
 
 def _launches_by_place(
@@ -218,6 +218,7 @@ def _launch(
         template_arguments=named[1],
         arguments=tuple(_text(argument) for argument in arguments),
         argument_values=tuple(values.number(argument) for argument in arguments),
+        template_values=tuple(values.number(argument) for argument in _template_arguments(kernel)),
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
@@ -284,6 +285,13 @@ def _kernel_name(node: Node) -> tuple[str, tuple[str, ...]] | None:
             return _inside(node.field("arguments"))
         case _:
             return None
+
+
+def _template_arguments(kernel: Node) -> Sequence[Node]:
+    """Those that are written behind the kernel's name."""
+    listed = next((node for node in kernel.walk() if node.kind == "template_function"), None)
+    arguments = None if listed is None else listed.field("arguments")
+    return () if arguments is None else arguments.children
 
 
 def _inside(node: Node | None) -> tuple[str, tuple[str, ...]] | None:

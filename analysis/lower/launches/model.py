@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from enum import Enum
 from typing import NamedTuple, TypeAlias, final
@@ -49,6 +50,13 @@ class LaunchNumbers(NamedTuple):
     block: Shape | None
     grid: Shape | None
     argument_values: tuple[int | float | None, ...]
+    template_values: tuple[int | float | None, ...] = ()
+    """Of the template arguments that are written."""
+
+    def may_run(self, constants: Sequence[int | None]) -> bool:
+        """Whether an instance with these template arguments may be meant; None for one that is no number."""
+        pairs = zip(self.template_values, constants, strict=False)
+        return all(value is None or constant is None or value == constant for value, constant in pairs)
 
 
 class NumbersFrom(Enum):
@@ -79,6 +87,7 @@ class Launch:
     template_arguments: tuple[str, ...]
     arguments: tuple[str, ...]
     argument_values: tuple[int | float | None, ...]
+    template_values: tuple[int | float | None, ...]
     path: str
     span: Span = field(compare=False)
     block_text: str = ""
@@ -106,12 +115,35 @@ class Launch:
     @property
     def made(self) -> tuple[LaunchNumbers, ...]:
         """The launches that the program is known to make here."""
-        return self.called or (LaunchNumbers(self.block, self.grid, self.argument_values),)
+        return self.called or (self.own_numbers,)
 
     @property
     def every(self) -> tuple[LaunchNumbers, ...]:
         """What each launch that is ever made here is one of."""
-        return self.possible or (LaunchNumbers(self.block, self.grid, self.argument_values),)
+        return self.possible or (self.own_numbers,)
+
+    @property
+    def own_numbers(self) -> LaunchNumbers:
+        """What is the same in every launch."""
+        return LaunchNumbers(self.block, self.grid, self.argument_values, self.template_values)
+
+    def running(self, constants: Sequence[int | None]) -> Launch:
+        """The same launch where it runs the instance with these template arguments (None for what is no number)."""
+        possible = tuple(numbers for numbers in self.every if numbers.may_run(constants))
+        made = tuple(numbers for numbers in self.made if numbers.may_run(constants))
+        if possible == self.every and made == self.made:
+            return self
+        nothing = LaunchNumbers(None, None, (None,) * len(self.argument_values))
+        common = _common(possible) if possible else nothing
+        return replace(
+            self,
+            block=common.block,
+            grid=common.grid,
+            argument_values=common.argument_values,
+            possible=possible if len(possible) > 1 else (),
+            called=() if made == (common,) else made or (nothing,),
+            is_made=self.is_made and bool(made),
+        )
 
     @property
     def text(self) -> LaunchText:
@@ -120,3 +152,19 @@ class Launch:
     def moved(self, distance: int) -> Launch:
         """The same launch, so many bytes further on."""
         return replace(self, span=Span(self.span.start + distance, self.span.end + distance))
+
+
+def _common(every: Sequence[LaunchNumbers]) -> LaunchNumbers:
+    """What several launches have in common."""
+    first, *others = every
+    values = tuple(
+        value if all(other.argument_values[position] == value for other in others) else None
+        for position, value in enumerate(first.argument_values)
+    )
+    template = tuple(
+        value if all(other.template_values[position] == value for other in others) else None
+        for position, value in enumerate(first.template_values)
+    )
+    block = first.block if all(other.block == first.block for other in others) else None
+    grid = first.grid if all(other.grid == first.grid for other in others) else None
+    return LaunchNumbers(block, grid, values, template)
