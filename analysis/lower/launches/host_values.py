@@ -160,6 +160,11 @@ class HostValues(HostObjects):
         values = values_in(node)
         return self.number(values[0]) if len(values) == 1 else None
 
+    def template_argument(self, node: Node) -> Number | None:
+        """A bare name there is a type to the grammar."""
+        only = node.children[0] if len(node.children) == 1 else None
+        return self.named(only) if only is not None and only.kind == "type_identifier" else None
+
     def named(self, node: Node) -> Number | None:
         name = node.text.decode("utf-8", "replace")
         if self._assumed is not None and self._assumed[0] == name:
@@ -336,6 +341,7 @@ _NUMBERS: Final[Mapping[str, Callable[[HostValues, Node], Number | None]]] = {
     "argument_list": HostValues.inner,
     "initializer_list": HostValues.inner,
     "identifier": HostValues.named,
+    "type_descriptor": HostValues.template_argument,
     "type_identifier": HostValues.named,
     "parameter_list": HostValues.inner,
     "true": HostValues.truth,
