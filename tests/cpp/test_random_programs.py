@@ -24,5 +24,5 @@ def test_nothing_is_computed_otherwise(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_most_programs_are_accepted_by_a_compiler(kind: str) -> None:
-    programs = [random_program(seed, (kind,))[1] for seed in range(30)]
-    assert sum(program is not None for program in accepted(programs)) > 10
+    programs = [random_program(seed, (kind,))[1] for seed in range(12)]
+    assert sum(program is not None for program in accepted(programs)) > 4
