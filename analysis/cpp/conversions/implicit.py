@@ -196,7 +196,7 @@ def _bound(classes: Classes, argument: Argument, parameter: ReferenceType, *, al
     if related is not None and (not compatible or parameter.is_rvalue):
         return None  # a temporary could be made, but the standard does not allow it here
     made = _value(classes, replace(argument), target.unqualified, allows_user=allows_user)
-    temporary = replace(binding, to_rvalue=True, is_direct=False)
+    temporary = replace(binding, to_rvalue=True)
     match made:
         case StandardConversion() | UserConversion():
             return replace(made, binding=temporary)

@@ -70,8 +70,6 @@ class Binding:
     is_rvalue_reference: bool
     to_rvalue: bool
     referred: QualType
-    is_direct: bool = True
-    """Whether it is bound to the argument itself, not to what it is converted to."""
     is_implicit_object: bool = False
     """Of the object of a method without `&` or `&&`: which of both binds does not count."""
 

@@ -81,10 +81,11 @@ def _is_better_standard(classes: Bases, one: StandardConversion, other: Standard
 
 
 def _is_identity(conversion: StandardConversion) -> bool:
-    """Whether nothing is done: the identity is a part of every other sequence, and better."""
-    is_bound = conversion.binding is not None and conversion.binding.is_direct
-    is_same = conversion.source.unqualified == conversion.target.unqualified
-    return conversion.step is Step.IDENTITY and (is_bound or is_same)
+    """Whether nothing is done: the identity is a part of every other sequence, and better.
+
+    A reference to a similar type with more qualifiers below a pointer is no identity (CWG 2352).
+    """
+    return conversion.step is Step.IDENTITY and conversion.source.unqualified == conversion.target.unqualified
 
 
 def _loses_pointer(conversion: StandardConversion) -> bool:
