@@ -17,7 +17,6 @@ from analysis.cpp.conversions.model import (
     Argument,
     Binding,
     Conversion,
-    EllipsisConversion,
     StandardConversion,
     Step,
     UncertainConversion,
@@ -84,11 +83,6 @@ def implicit_conversion(
     if isinstance(parameter.type, ReferenceType):
         return _bound(classes, argument, parameter.type, allows_user=allows_user)
     return _value(classes, argument, parameter, allows_user=allows_user)
-
-
-def ellipsis_conversion(argument: Argument) -> Conversion:
-    """What an argument for `...` becomes."""
-    return EllipsisConversion()
 
 
 def _is_vague(classes: Classes, type: QualType) -> bool:
@@ -195,7 +189,7 @@ def _bound(classes: Classes, argument: Argument, parameter: ReferenceType, *, al
         return None
     if related is not None and (not compatible or parameter.is_rvalue):
         return None  # a temporary could be made, but the standard does not allow it here
-    made = _value(classes, replace(argument), target.unqualified, allows_user=allows_user)
+    made = _value(classes, argument, target.unqualified, allows_user=allows_user)
     temporary = replace(binding, to_rvalue=True)
     match made:
         case StandardConversion() | UserConversion():

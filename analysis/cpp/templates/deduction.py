@@ -21,6 +21,7 @@ from analysis.cpp.types.model import (
     DependentValue,
     Expansion,
     FunctionType,
+    Fundamental,
     MemberPointerType,
     Pack,
     PointerType,
@@ -34,12 +35,11 @@ from analysis.cpp.types.model import (
     qualifiers_of,
     reference_to,
 )
-from analysis.cpp.types.model import Fundamental as _Fundamental
 from analysis.cpp.types.qualification import can_add_qualifiers
 
 Deduced: TypeAlias = dict[str, TemplateArgument]
 
-_LENGTH = fundamental(_Fundamental.UNSIGNED_LONG)
+_LENGTH = fundamental(Fundamental.UNSIGNED_LONG)
 
 
 def deduce_call(classes: Bases, names: frozenset[str], parameter: QualType, argument: Argument, found: Deduced) -> bool:
@@ -51,8 +51,7 @@ def deduce_call(classes: Bases, names: frozenset[str], parameter: QualType, argu
     if deduce(names, pattern, actual, whole) and _is_allowed(classes, names, parameter, pattern, actual, whole):
         found.update(whole)
         return True
-    is_reference = isinstance(parameter.type, ReferenceType)
-    for other in _alternatives(classes, pattern, actual, is_reference=is_reference):
+    for other in _alternatives(classes, pattern, actual):
         whole = dict(found)
         if deduce(names, pattern, other, whole):
             found.update(whole)
@@ -105,7 +104,7 @@ def _is_base_pair(classes: Bases, actual: QualType, made: QualType) -> bool:
             return False
 
 
-def _alternatives(classes: Bases, pattern: QualType, actual: QualType, *, is_reference: bool) -> list[QualType]:
+def _alternatives(classes: Bases, pattern: QualType, actual: QualType) -> list[QualType]:
     """Bases of the argument's class that may fit `A<T>`, or pointers to them; of several, none."""
     match pattern.type, actual.type:
         case ClassType(arguments=arguments), ClassType() as derived if arguments:

@@ -76,7 +76,8 @@ def _rebuilt(type: Type, bindings: Bindings) -> Type:
             result = substituted(result, bindings)
             if isinstance(result.type, ArrayType | FunctionType):
                 raise SubstitutionFailure("a function that returns an array or a function")
-            return FunctionType(result, expanded_types(parameters, bindings), is_variadic, is_constant)
+            parameters = tuple(substituted(one, bindings) for one in parameters)
+            return FunctionType(result, parameters, is_variadic, is_constant)
         case MemberPointerType(owner=owner, member=member):
             owner = substituted(owner, bindings)
             if not isinstance(owner.type, ClassType | DependentType):
@@ -103,11 +104,6 @@ def _length(length: int | str | None, bindings: Bindings) -> int | str | None:
 
 def _is_void(type: QualType) -> bool:
     return isinstance(type.type, FundamentalType) and type.type.kind is Fundamental.VOID
-
-
-def expanded_types(types: Sequence[QualType], bindings: Bindings) -> tuple[QualType, ...]:
-    """Parameter types; one that is a pack's expansion is a class of its own in lists, so types stay as they are."""
-    return tuple(substituted(one, bindings) for one in types)
 
 
 def substituted_arguments(arguments: Sequence[TemplateArgument], bindings: Bindings) -> Iterator[TemplateArgument]:

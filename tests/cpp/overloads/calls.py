@@ -29,6 +29,7 @@ from analysis.cpp.types.model import (
 )
 from analysis.cpp.types.spelling import declared, spelled
 from tests.cpp.overloads.world import CLASSES, PLAIN, SCOPED, SMALL
+from tests.cpp.template_heads import listed
 from tests.sim.random.choices import Choices
 
 _NUMBERS: Final = [
@@ -73,7 +74,7 @@ class Call:
 @final
 @dataclass(frozen=True, slots=True)
 class OverloadSet:
-    """`templates` come after `candidates` in the text; `classes` are instances that variables need."""
+    """`templates` come after `candidates` in the text."""
 
     candidates: tuple[Candidate, ...]
     templates: tuple[FunctionTemplate, ...]
@@ -86,7 +87,7 @@ class OverloadSet:
         plain = [f"char (&f({_listed(one)}))[{number + 1}];" for number, one in enumerate(self.candidates)]
         first = len(plain) + 1
         return plain + [
-            f"template <{_parameters(one)}> char (&f({_listed(one)}))[{first + number}];"
+            f"template <{listed(one.template)}> char (&f({_listed(one)}))[{first + number}];"
             for number, one in enumerate(self.templates)
         ]
 
@@ -96,11 +97,6 @@ def _listed(candidate: Candidate | FunctionTemplate) -> str:
     if isinstance(candidate, FunctionTemplate) and candidate.expands:
         listed[-1] = declared("...", candidate.parameters[-1])
     return ", ".join([*listed, *(["..."] if candidate.is_variadic else [])])
-
-
-def _parameters(template: FunctionTemplate) -> str:
-    words = {DependentType: "class", DependentValue: "int", TemplateName: "template <class> class"}
-    return ", ".join(f"{words[one.kind]}{'...' if one.is_pack else ''} {one.name}" for one in template.template)
 
 
 def random_set(choices: Choices) -> OverloadSet:

@@ -28,6 +28,7 @@ from analysis.cpp.types.model import (
     reference_to,
 )
 from analysis.cpp.types.spelling import spelled_argument
+from tests.cpp.template_heads import listed
 from tests.sim.random.choices import Choices
 
 _T: Final = QualType(DependentType("T"))
@@ -79,14 +80,9 @@ class TemplateSet:
         own = ", ".join(f"class P{index}" for index in range(self.width)) or "class... P"
         lines = [f"template <{own}> struct A {{ char bytes[1]; }};"]
         for number, one in enumerate(self.specialisations):
-            listed = ", ".join(map(spelled_argument, one.pattern))
-            lines.append(f"template <{_listed(one)}> struct A<{listed}> {{ char bytes[{number + 2}]; }};")
+            pattern = ", ".join(map(spelled_argument, one.pattern))
+            lines.append(f"template <{listed(one.template)}> struct A<{pattern}> {{ char bytes[{number + 2}]; }};")
         return lines
-
-
-def _listed(one: Specialisation) -> str:
-    words = {DependentType: "class", DependentValue: "int", TemplateName: "template <class> class"}
-    return ", ".join(f"{words[each.kind]}{'...' if each.is_pack else ''} {each.name}" for each in one.template)
 
 
 def random_templates(choices: Choices) -> TemplateSet:
