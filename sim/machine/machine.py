@@ -296,6 +296,7 @@ class Machine:
         self, segment: int, value: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, parts: tuple[Values, ...]
     ) -> None:
         wave_rows = frame.wave_rows if rows is None else frame.wave_rows[rows]
+        # Generated code passes plain numbers; an identity made of each would cost a call for every value.
         event = ValueEvent(wave_rows, lanes, segment, value, parts)  # pyright: ignore[reportArgumentType]
         for observer in self._value_observers:
             observer.value(event)
