@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, final
@@ -29,6 +30,7 @@ ANSWER_MS, MEMORY_MB, END_SECONDS = 500.0, 400.0, 1.0
 FILES, OPEN, STAY = 20, 5, 40
 """So many files, so many open, and so many edits until one is closed for another."""
 SLOWEST: Final = 5
+"""So many answers are named, and so many files with answers over the bar."""
 SIZES: Final = range(2_000, 60_000)
 TOKENS: Final = ("x", " ", "1", "+ 1", ";", "(", "threadIdx.x", "\n", "if (i < n) ", "__syncthreads();\n", "}")
 
@@ -75,6 +77,8 @@ class Day:
         self.waited: list[float] = []
         self.slowest: list[tuple[float, str]] = []
         """The dearest answers, with the file and line of the edit."""
+        self.late: Counter[str] = Counter()
+        """Answers over the bar, by file."""
         self.memory: list[float] = []
 
     def run(self, edits: int) -> None:
@@ -114,6 +118,7 @@ class Day:
         self.answers.append(1e3 * (processor_seconds(self._server.pid) - spent))
         self.waited.append(1e3 * (time.perf_counter() - started))
         self.slowest.append((self.answers[-1], f"{typed.path.name}:{at + 1}"))
+        self.late[typed.path.name] += self.answers[-1] > ANSWER_MS
         self.slowest = sorted(self.slowest, reverse=True)[:SLOWEST]
 
     def _open_another(self) -> None:
@@ -169,6 +174,9 @@ def main() -> None:
         server.notify("exit", None)
         process.wait()
         print_table(list(rows(day, closed, time.perf_counter() - started)))
+        late = [(name, count) for name, count in day.late.most_common(SLOWEST) if count]
+        if late:
+            print("over the bar: " + ", ".join(f"{name} {count} times" for name, count in late))
         print("dearest: " + ", ".join(f"{place} {milliseconds:.0f} ms" for milliseconds, place in day.slowest))
     finally:
         process.kill()

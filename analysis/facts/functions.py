@@ -374,20 +374,22 @@ class _FileRun:
             return None if called is None else relocated(self._program.unit, called[1])
 
     def _context(self, function: FunctionId) -> bytes:
-        """What an instance of a template depends on beside its own text: who gives it its arguments."""
+        """What an instance of a template depends on beside its own text: its arguments, which its id names."""
         if function in self._own:
             return b""
-        if self._templates.item_of(function) is not None:
-            return self._templates.digest
         known = self._contexts.get(function)
         if known is None:
-            called = self._called_from.get(function)
-            if called is None:
-                return b""
-            # A digest, since instances may ask for instances without end.
-            text = self._program.unit.fingerprint(called[1]) + self._context(called[0])
-            known = self._contexts[function] = blake2b(text, digest_size=16).digest()
+            known = self._program.unit.meaning_of(function.encode("utf-8", "replace"))
+            caller = self._called_from.get(function)
+            if caller is not None and "<anonymous" in function:  # a type that has no name is one of the caller's
+                known += self._depends_on(caller[0])
+            known = self._contexts[function] = blake2b(known, digest_size=16).digest()
         return known
+
+    def _depends_on(self, function: FunctionId) -> bytes:
+        """A hash of all that lowering the function depends on."""
+        item = self._item_of(function)
+        return b"" if item is None else self._program.unit.fingerprint(item) + self._context(function)
 
     def _lower(self, function: FunctionId) -> SsaFunction:
         self._make_known(function)

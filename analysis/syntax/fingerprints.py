@@ -7,11 +7,13 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           Names are taken from all text, comments too: a fingerprint can change for nothing, never stay for something.
           Some items are meant without being named: a class by all that stands in it, an enumeration by its enumerators
           too, and a free operator by every item whose text, or a macro in it, may hold its symbol.
+          Of a table of functions it counts, too, whether all others only read it.
 Cost      Items that reach each other are one group, so one walk over the edges (Tarjan) answers for all that an item
           reaches.  Macros that are defined once are followed once for all items that use the same ones.
           After an edit inside of items, that declares nothing else, only what can reach these is hashed again.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -21,9 +23,11 @@ from typing import Final, final
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
 from analysis.syntax.macros import MacroDefinition, MacroTable
+from analysis.syntax.table_uses import is_only_read
 
 _FEW: Final = 4
 _ENUMERATING: Final = frozenset({ItemKind.ENUM, ItemKind.ALIAS, ItemKind.VARIABLE})
+_TABLE: Final = re.compile(rb"\[.*\{\s*&?\s*[A-Za-z_$]", re.DOTALL)
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 
 
@@ -48,6 +52,8 @@ class Fingerprints:
         self._digests: dict[int, bytes] = {}
         self._placed: set[int] = set()
         """Items whose place in the file counts."""
+        self._tables: dict[int, bool] = {}
+        """Variables that may be tables of functions, and whether everything else only reads them."""
         self._operators = _operators(items, by_name)
         self._lock = Lock()
 
@@ -66,12 +72,15 @@ class Fingerprints:
             return
         with old._lock:
             changed = [index for index, item in enumerate(self._items) if old._changed(index, item)]
+            if changed:
+                changed += [index for index, is_read in old._tables.items() if is_read != self._is_only_read(index)]
             stale = _reaching(changed, old._edges) if changed else frozenset[int]()
             self._used, self._words = dict(old._used), dict(old._words)
             self._names, self._name_nodes = list(old._names), dict(old._name_nodes)
             self._edges = {node: targets for node, targets in old._edges.items() if node not in stale}
             self._digests = {node: digest for node, digest in old._digests.items() if node not in stale}
             self._placed = old._placed - stale
+            self._tables = {index: is_read for index, is_read in old._tables.items() if index not in stale}
 
     def _means_the_same_by_names(self, old: "Fingerprints") -> bool:
         return (
@@ -147,6 +156,8 @@ class Fingerprints:
             if not _DYNAMIC.isdisjoint(words):
                 place += f"|{item.span.start}"
                 self._placed.add(index)
+            if item.kind is ItemKind.VARIABLE and (macros or _TABLE.search(item.text)):
+                place += f"|{self._is_only_read(index)}"
             named = words & self._by_name.keys()
             orders = b"".join([self._order_of(name) for name in sorted(named) if len(self._by_name[name]) > 1])
             content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), orders, item.text])
@@ -160,6 +171,11 @@ class Fingerprints:
                     targets += self._named(name)
         self._edges[index] = targets
         return targets
+
+    def _is_only_read(self, index: int) -> bool:
+        """Whether a call through a table of functions may be followed depends on all who name the table."""
+        found = self._tables[index] = is_only_read(self._items[index].name, self._items)
+        return found
 
     def _order_of(self, name: bytes) -> bytes:
         """In which order the declarations of a name stand: the first or the last of them may be the one that counts."""

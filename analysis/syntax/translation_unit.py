@@ -8,6 +8,7 @@ Limits   See `skeleton`, `expansion` and `includes`.
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from typing import Final, final
 
 from analysis.ir.source import Span
@@ -17,6 +18,7 @@ from analysis.syntax.environment import Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
 from analysis.syntax.includes import IncludeUse, Loader, is_header
 from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import identifiers
 from analysis.syntax.line_index import LineIndex
 from analysis.syntax.macros import MacroTable
 from analysis.syntax.parsing import MAX_PARSED_BYTES
@@ -180,6 +182,11 @@ class TranslationUnit:
         """A hash of all that the analysis of `item` can depend on."""
         index = self._index.get(_key(item))
         return b"" if index is None else self._fingerprints.of(index)
+
+    def meaning_of(self, text: bytes) -> bytes:
+        """A hash of all that the names in `text` can mean here."""
+        indices = [index for name in sorted(identifiers(text) & self._by_name.keys()) for index in self._by_name[name]]
+        return blake2b(b"".join([self._fingerprints.of(index) for index in indices]), digest_size=16).digest()
 
     @cached_property
     def _all(self) -> Sequence[Item]:

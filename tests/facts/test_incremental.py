@@ -45,6 +45,33 @@ CASES = {
         "__device__ V() { x = 1; }",
         "",
     ),
+    "what somebody else writes to a table of functions": (
+        "__device__ int one(int v) { return v; }\n__device__ int two(int v) { return v + threadIdx.x; }\n"
+        "typedef int (*F)(int);\n__device__ F table[2] = {one, one};\n__global__ void w(int n) { HOLE; }\n"
+        "__global__ void k(int *o, int n) { if (table[n](3) > 2) o[0] = n; }",
+        "n = 3",
+        "table[n] = two",
+    ),
+    "a constant of a type that a template is called with": (
+        "struct S { static const int n = HOLE; };\n"
+        "template <class T> __device__ int f() { return T::n > 33 ? threadIdx.x : 0; }\n"
+        "__global__ void k(int *o) { if (f<S>()) o[0] = 1; }",
+        "64",
+        "32",
+    ),
+    "the size of a type without a name that a template is called with": (
+        "typedef struct { int x[HOLE]; } S;\n"
+        "template <class T> __device__ int f(T *) { return sizeof(T) > 33 ? threadIdx.x : 0; }\n"
+        "__global__ void k(int *o, S *s) { if (f(s)) o[0] = 1; }",
+        "2",
+        "20",
+    ),
+    "the size of a type in the function that calls a template with it": (
+        "template <class T> __device__ int f(T *) { return sizeof(T) > 33 ? threadIdx.x : 0; }\n"
+        "__global__ void k(int *o) { struct S { int x[HOLE]; }; S s; if (f(&s)) o[0] = 1; }",
+        "2",
+        "20",
+    ),
     "the method of a base": (
         "struct B { __device__ int f() { return HOLE; } };\nstruct D : B {};\n"
         "__global__ void k(int *o) { D d; if (d.f()) o[0] = 1; }",

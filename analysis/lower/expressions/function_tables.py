@@ -7,7 +7,6 @@ Limits  Tables of one dimension at namespace scope, whose elements are names of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -22,12 +21,10 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, rvalue
 from analysis.lower.lookup import find
 from analysis.lower.names import FunctionSet, GlobalDeclaration, GlobalVariable
-from analysis.syntax.lexing import HIDDEN
+from analysis.syntax.table_uses import is_only_read
 from analysis.syntax.tree import Node
 
 MAX_FUNCTIONS: Final = 64
-
-_AFTER_ELEMENT: Final = re.compile(rb"\s*\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*(?!\s*=(?!=))")
 
 
 def table_entry(ctx: LoweringContext, function: Node) -> tuple[Sequence[FunctionSet], Node] | None:
@@ -62,19 +59,8 @@ def _functions(declaration: GlobalDeclaration) -> Sequence[FunctionSet] | None:
 
 def _is_used_otherwise(ctx: LoweringContext, declaration: GlobalDeclaration) -> bool:
     """Whether the unit does anything with the table but read its elements."""
-    name = declaration.name.rpartition("::")[2].encode("utf-8", "replace")
-    mention = re.compile(HIDDEN.pattern + rb"|(?P<name>(?<![\w.])" + re.escape(name) + rb"\b)", re.DOTALL)
     unit = ctx.program.unit
-    for item in (*unit.items, *unit.included_items):
-        if name not in item.identifiers or item.name.encode("utf-8", "replace") == name:
-            continue
-        for found in mention.finditer(item.text):
-            if found["name"] is None:
-                continue
-            before = item.text[: found.start()].rstrip()
-            if before.endswith(b"&") or _AFTER_ELEMENT.match(item.text, found.end()) is None:
-                return True
-    return False
+    return not is_only_read(declaration.name.rpartition("::")[2], (*unit.items, *unit.included_items))
 
 
 def call_entry(
