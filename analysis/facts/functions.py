@@ -248,6 +248,8 @@ class _FileRun:
             id = identity.id if number == 1 else FunctionId(f"{identity.id}#{number}")
             functions.append(DeviceFunction(id, item, identity.kind))
             self._own[id] = item, number
+            if number > 1:  # before any call is lowered: it names the function that it chooses by this id
+                self._program.function_of(item, number)
         return functions
 
     def _identity(self, item: Item) -> Identity | None:

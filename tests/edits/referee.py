@@ -74,7 +74,7 @@ def follow(project: Project, seed: int, edits: int, every: int, counts: Counts) 
         _edit(follower, step, choices)
         if number % every == 0 or number == edits:
             counts["comparisons"] += 1
-            wrong = compare(follower, step.texts, counts)
+            wrong = compare(follower, step.texts, counts) or interrupted(step.texts, choices.between(1, 60))
             if wrong is not None:
                 return f"after edit {number} ({step.kind} in {step.path}): {wrong}"
     return None
@@ -87,6 +87,14 @@ def replay(versions: Sequence[Project]) -> str | None:
         for path in (MAIN, HEADER):
             follower.see(path, texts)
     return compare(follower, versions[-1], Counts())
+
+
+def interrupted(texts: Project, looks: int) -> str | None:
+    """What differs after the first analysis of these texts was cancelled at that look, and begun again."""
+    follower, left = Follower(), iter(range(looks))
+    with suppress(Cancelled):
+        follower.see(MAIN, texts, lambda: next(left, None) is None)
+    return compare(follower, texts, Counts())
 
 
 def _edit(follower: Follower, step: Step, choices: Choices) -> None:

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.server_process import server_process
 from tests.edits.fuzz import check
 from tests.edits.programs import Project
-from tests.edits.referee import replay
+from tests.edits.referee import interrupted, replay
 from tests.edits.servers import follow, initialize
 from tests.support.seeds import Counts
 
@@ -26,6 +26,18 @@ template <typename T> */ T twice(T vs
 template <int N> struct Tile { int cell[N]; };
 """
 
+# Two definitions have the signature of `pick`, and the open brackets hide which of them a call means.
+_TWICE = """__device__ int pick(int v) { return v > LIMIT ? right : left; }
+template <class T> __device__ T reduce(T *s, T v) {
+__global__ void first(int *out, const int *in, int n) {
+  __shared__ int s[BLOCK];
+  int v = reduce(s, in[threadIdx.x]);
+__global__ void second(float *out, int n) {
+  EACH(i, n) {
+  }
+  s case 0: out[0] = 2; break; default: out[1] = pick(n); }
+  dim3 __device__ int pick(int v) { return threadIdx.x; }"""
+
 CASES = {
     "a place in a header that moved": (Project(_USER, _FUNCTION), Project(_USER, "int moved;\n" + _FUNCTION)),
     "a line in a header that became another": (
@@ -41,6 +53,10 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_stale_or_could_be(name: str) -> None:
     assert replay(CASES[name]) is None
+
+
+def test_an_analysis_that_was_cancelled_leaves_no_other_ids() -> None:
+    assert [looks for looks in range(30) if interrupted(Project(_TWICE, ""), looks) is not None] == []
 
 
 @pytest.mark.parametrize("seed", range(11))
