@@ -243,8 +243,7 @@ class _FileRun:
             identity = self._caches.identities.get_or_compute(key, lambda item=item: self._identity(item))
             if identity is None:
                 continue
-            same[identity.id] += 1
-            number = same[identity.id]
+            number = same[identity.id] = same[identity.id] + 1
             id = identity.id if number == 1 else FunctionId(f"{identity.id}#{number}")
             functions.append(DeviceFunction(id, item, identity.kind))
             self._own[id] = item, number
