@@ -1,9 +1,9 @@
-"""`python -m benchmarks.project_index [--files N] [--check]`: how long the index of a tree takes, at first and when it
-is known, and what a server takes in memory that has it.
+"""`python -m benchmarks.project_index [--files N] [--check] [--callers]`: how long the index of a tree takes, at first
+and when it is known, and what a server takes in memory that has it.
 
 The tree is synthetic (`synthetic.py`): folders of twenty files that include each other's headers and launch kernels.
 Each start is a process of its own, as the server's is.  `--check` has the server tell what it finds in all files, which
-takes minutes.
+takes minutes; `--callers` has it tell what it finds in a header that 200 of them include, in two runs.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ LINES: Final = 300
 OLD: Final = 3600
 SYMBOLS: Final = 512
 """So many kernels of the project are told at most."""
+INCLUDERS: Final = 200
+SHARED: Final = """#pragma once
+__device__ inline void shared(float *p, int n) {
+  for (int i = 0; i < n; ++i) p[i] *= 2;
+}
+"""
+"""Its loop is a finding where some callers pass what differs from thread to thread."""
 _START: Final = """
 import sys, time
 from pathlib import Path
@@ -53,9 +60,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.project_index", description=__doc__)
     parser.add_argument("--files", type=int, default=FILES, metavar="N")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--callers", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        print_table(measure(Path(temporary), options.files, check=options.check))
+        folder = Path(temporary)
+        print_table(measure(folder, options.files, check=options.check))
+        if options.callers:
+            print_table([*_callers(folder / "project", folder / "cache")])
 
 
 def measure(folder: Path, files: int = FILES, *, check: bool = False) -> list[Row]:
@@ -106,6 +117,31 @@ def _server(root: Path, cache: Path, files: int, *, check: bool) -> Iterator[Row
         megabytes = resident_megabytes(server.pid)
         if megabytes is not None:
             yield Row("resident memory after workspace/diagnostic", megabytes, "MB", 300)
+
+
+def _callers(root: Path, cache: Path) -> Iterator[Row]:
+    """How long it takes until an open header is judged by all that include it, and the memory of the server then."""
+    header = root / "shared.cuh"
+    header.write_text(SHARED)
+    users = sorted(root.rglob("*.cu"))[:INCLUDERS]
+    for number, path in enumerate(users):
+        passed = "n" if number else "threadIdx.x"
+        kernel = f"__global__ void shared_{number}(float *p, int n) {{ shared(p, {passed}); }}\n"
+        path.write_text(f'#include "../shared.cuh"\n{path.read_text()}\n{kernel}')
+    for run in ("first run", "second run"):
+        with server_process({"SIMT_LSP_CACHE": str(cache)}) as server:
+            start = time.perf_counter()
+            server.request("initialize", {"processId": None, "rootUri": root.as_uri(), "capabilities": _PULLING})
+            server.notify("initialized", {})
+            uri = server.open(header, SHARED)
+            question = {"textDocument": {"uri": uri}}
+            while not server.request("textDocument/diagnostic", question)["result"]["items"]:
+                time.sleep(1.0)  # each question goes before what is looked for
+            title = f"a header that {len(users)} files include"
+            yield Row(f"{title}: until all count, {run}", time.perf_counter() - start, "s")
+            megabytes = resident_megabytes(server.pid)
+            if megabytes is not None:
+                yield Row(f"{title}: resident memory, {run}", megabytes, "MB", 300)
 
 
 def write_project(root: Path, count: int) -> int:

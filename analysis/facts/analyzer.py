@@ -8,7 +8,7 @@ Cost     Functions are keyed by their fingerprint (text, macros, declarations an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from itertools import count
 from typing import Final, final
@@ -125,7 +125,8 @@ class Analyzer:
         if project is not None:
             outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.launches)
         try:
-            analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, callers)
+            known = None if callers is None or callers.uncounted else callers
+            analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, known)
             text_of = unit.text_of if outside is None else outside.text_of
             places = launch_places(analyzed.launches, text_of)
         finally:
@@ -136,12 +137,19 @@ class Analyzer:
         problems = (
             *(_problem(problem) for problem in unit.problems if problem.path == path),
             *analyzed.problems,
+            *_uncounted(callers),
             *syntax_errors(functions, document.lines),
         )
         parse_errors = sum(facts.syntax_errors for facts in functions)
         facts = FileFacts(path, parse_errors, functions, problems)
         functions_by_id = {entry.facts.id: entry for entry in analyzed.functions}
         return FileAnalysis(facts, document, program, functions_by_id, analyzed.called, places, self._answers)
+
+
+def _uncounted(callers: KnownCallers | None) -> Iterable[FileProblem]:
+    if callers is not None and callers.uncounted:
+        message = f"{callers.uncounted:,} files include this one, too many to read: its callers count as not known"
+        yield FileProblem(ProblemKind.TOO_LARGE, 0, 0, message)
 
 
 SPARE_VALUES: Final = 50_000

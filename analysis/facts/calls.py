@@ -131,10 +131,19 @@ class CallsOfFile:
 @final
 @record
 class KnownCallers:
-    """What all files that include a header, by `files`, pass to its functions; one that is missing is not called."""
+    """What all files that include a header, by `files`, pass to its functions; one that is missing is not called.
+
+    `uncounted`: nothing of that, since so many files include it that they were not looked at.
+    """
 
     calls: Mapping[FunctionKey, Calls]
     files: tuple[str, ...]
+    uncounted: int = 0
+
+
+def too_many_callers(files: int) -> KnownCallers:
+    """Of a header that more files include than are looked at."""
+    return KnownCallers({}, (), files)
 
 
 def unseen(path: str) -> CallsOfFile:

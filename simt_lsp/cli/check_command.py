@@ -11,7 +11,6 @@ from analysis.rules.wording import quantity
 from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.copies import with_copies
-from simt_lsp.cli.engine import Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
 from simt_lsp.cli.project_files import run_project
@@ -119,7 +118,7 @@ def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argpar
 
 def _results(task: FileTask[FileReport], files: Sequence[str], options: argparse.Namespace) -> Iterator[FileReport]:
     if not options.fix and not options.diff:
-        return run_project(task, files, options.jobs, Engine(task.options).include_graph)
+        return run_project(task, files, options.jobs)
     from simt_lsp.cli.fixed_files import file_fixer
 
     return map(file_fixer(task.options, files, options), files)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis, environment_of
-from analysis.facts.calls import KnownCallers
+from analysis.facts.calls import CallsOfFile, KnownCallers
 from analysis.ir.record import record
 from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
@@ -23,6 +23,7 @@ from analysis.syntax.environment import Environment
 from simt_lsp.cli.paths import reason_of, why_no_file
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
+from simt_lsp.workspace.kept_calls import KeptCalls
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
 from simt_lsp.workspace.project_index.build import build_project
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
@@ -31,6 +32,7 @@ from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
 from simt_lsp.workspace.setting_sources import merge
 from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.surroundings import Setup, Surroundings, trace_of
 
 BEGINNING: Final = 8000
 """So many bytes decide whether a file is text, as for git."""
@@ -61,6 +63,7 @@ class Analyzed:
     setup: FileSetup
     loader: DiskLoader
     callers: KnownCallers | None = None
+    project: ProjectView | None = None
 
 
 @final
@@ -78,6 +81,7 @@ class Engine:
         self._cache = FileCache()
         self._index = LazyIndex(options.roots)
         self._environments: dict[str, Environment] = {}
+        self._kept_calls = KeptCalls(cache_folder(), lambda: self._index.roots)
 
     @property
     def options(self) -> EngineOptions:
@@ -95,6 +99,19 @@ class Engine:
     def analyze(self, path: str, callers: KnownCallers | None = None) -> Analyzed:
         """`callers`: how the files that include this one call its functions.  Raises `UnreadableError`."""
         return self._analyze(path, read_source(path), callers)
+
+    def kept_calls_of(self, path: str) -> CallsOfFile | None:
+        """What a file passes to the functions of those that it includes, where that is known from another run."""
+        known = self._kept_calls.get(absolute_path(path), self._surroundings)
+        return None if known is None else known.calls
+
+    def calls_in(self, analyzed: Analyzed) -> CallsOfFile:
+        """What an analysed file passes; it is kept for other runs."""
+        path = absolute_path(analyzed.path)
+        setup = self._setup(path)
+        calls = analyzed.analysis.calls(is_included=setup.is_included)
+        self._kept_calls.put(path, trace_of((path, setup), analyzed.loader, analyzed.project), calls)
+        return calls
 
     def facts_within(self, around: Analyzed, path: str, callers: KnownCallers | None = None) -> FileAnalysis | None:
         """What a file says as the analysed one that includes it sees it; None where it cannot be read any more."""
@@ -118,6 +135,8 @@ class Engine:
         absolute = absolute_path(path)
         setup = file_setup(absolute, self._options.overrides, self._graph)
         loader = DiskLoader(self._cache, None, self._index)
+        loader.told["text", absolute] = text
+        project = self._project(absolute, setup)
         analysis = self._analyzer.analyze(
             absolute,
             Document.open(text),
@@ -125,11 +144,23 @@ class Engine:
             setup.settings,
             context=setup.context,
             includers=setup.includers,
-            project=self._project(absolute, setup),
+            project=project,
             callers=callers if setup.configuration.analysis.project else None,
         )
         diagnostics = check(analysis, setup.configuration.rules)
-        return Analyzed(path, analysis, diagnostics, setup, loader, callers)
+        return Analyzed(path, analysis, diagnostics, setup, loader, callers, project)
+
+    def _setup(self, path: str) -> Setup:
+        found = file_setup(path, self._options.overrides, self._graph)
+        graph = self.include_graph
+        is_included = graph is not None and bool(graph.possible_includers(path))
+        return Setup(found, self._project(path, found) is not None, is_included)
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        files = self._files
+        project = None if files is None or not files.is_complete else ProjectView(files, self._environment)
+        return Surroundings(DiskLoader(self._cache, None, self._index), project, self._setup)
 
     def _project(self, path: str, setup: FileSetup) -> ProjectView | None:
         """The files around, unless they are not wanted or not all known."""

@@ -14,7 +14,7 @@ import sys
 
 from analysis.features.facts_json import facts_object
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import Analyzed, Engine
+from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.exit_status import ExitStatus
 from simt_lsp.cli.paths import BadPath, EmptyFolder, SourceFile, expand
 from simt_lsp.cli.project_files import run_project
@@ -27,7 +27,7 @@ def facts(options: argparse.Namespace) -> ExitStatus:
     task = FileTask(engine_options(options, options.paths), finish=facts_line, failed=error_line)
     found = list(expand(options.paths))
     files = [item.path for item in found if isinstance(item, SourceFile)]
-    lines = run_project(task, files, options.jobs, Engine(task.options).include_graph)
+    lines = run_project(task, files, options.jobs)
     complaints = SettingComplaints()
     for item in found:
         match item:

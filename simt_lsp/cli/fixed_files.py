@@ -25,7 +25,7 @@ def file_fixer(
 ) -> Callable[[str], FileReport]:
     """The function that repairs one of `paths`.  It reports what is left, with a patch what was found."""
     engine = Engine(options, edited=True)
-    callers = callers_of_files(options, paths, arguments.jobs, engine.include_graph)
+    callers = callers_of_files(engine, paths, arguments.jobs)
 
     def fix(path: str) -> FileReport:
         try:

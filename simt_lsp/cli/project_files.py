@@ -5,7 +5,8 @@ Question  A header that a command is about: how do the kernels of the project ca
 
 Rules    First the files that no other one includes, then those that define kernels themselves, for what these pass,
          then all included files with what their callers have in common.  Includers that are not among the files given
-         are analysed as well, up to `MAX_OTHERS` for each included file: beyond that its callers are not known.
+         are analysed as well, unless what they pass is kept from another run (`kept_calls.py`).
+         Of a file with more than `MAX_INCLUDERS` the callers are not known, and that is said.
          A file that failed may call anything.  The result is the same for any number of processes.
 Limits   An includer that is no CUDA file by its name counts only if it says `__global__` or `__device__`.
 """
@@ -17,95 +18,105 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final, Generic, TypeVar, final
 
-from analysis.facts.calls import CallsOfFile, KnownCallers, known_callers, unseen
+from analysis.facts.calls import CallsOfFile, KnownCallers, known_callers, too_many_callers, unseen
 from analysis.ir.record import record
 from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError, absolute_path, read_source
-from simt_lsp.cli.run_files import SECONDS, FileTask, run_files
+from simt_lsp.cli.run_files import SECONDS, FileTask, calm_collector, internal_error, run_files
 from simt_lsp.workspace.file_index import DEVICE_SUFFIXES
 from simt_lsp.workspace.include_graph import IncludeGraph
 
 Result = TypeVar("Result")
 
-MAX_OTHERS: Final = 24
 MAX_INCLUDERS: Final = 2_000
 _MARKS: Final = (b"__global__", b"__device__")
 
 
 @final
 @record
-class WithCalls(Generic[Result]):
-    """What is made of a file, and what it passes to the `wanted` files; picklable as `finish` is."""
+class CallsTask(Generic[Result]):
+    """What is made of a file, if anything is, and what it passes to the `wanted` files; picklable as `finish` is."""
 
+    options: EngineOptions
     finish: Callable[[Analyzed], Result] | None
-    wanted: frozenset[str]
-    included: frozenset[str]
-
-    def __call__(self, analyzed: Analyzed) -> tuple[Result | None, CallsOfFile]:
-        path = absolute_path(analyzed.path)
-        calls = analyzed.analysis.calls(is_included=path in self.included)
-        told = {key: one for key, one in calls.calls.items() if key.path in self.wanted}
-        result = None if self.finish is None else self.finish(analyzed)
-        return result, replace(calls, calls=told, read=calls.read & self.wanted)
-
-
-@final
-@record
-class NoCalls(Generic[Result]):
-    """The result of a file that failed, which may call anything."""
-
     failed: Callable[[str, str], Result] | None
+    wanted: frozenset[str]
+    seconds: float
 
-    def __call__(self, path: str, reason: str) -> tuple[Result | None, CallsOfFile]:
+    def __call__(self) -> Callable[[str], tuple[Result | None, CallsOfFile]]:
+        engine = Engine(self.options)
+        calm_collector()
+
+        def run(path: str) -> tuple[Result | None, CallsOfFile]:
+            try:
+                analyzed = engine.analyze(path)
+                calls = self._told(engine.calls_in(analyzed))
+                result = None if self.finish is None else self.finish(analyzed)
+                analyzed.analysis.program.close()
+                return result, calls
+            except UnreadableError as error:
+                return self._without(path, str(error))
+            except Exception as error:  # a defect of ours costs this file, is reported with it, and not hidden
+                return self._without(path, internal_error(error))
+
+        return run
+
+    def died(self, path: str, reason: str) -> tuple[Result | None, CallsOfFile]:
+        """Of a file whose process did not survive it."""
+        return self._without(path, f"internal error: {reason}")
+
+    def _told(self, calls: CallsOfFile) -> CallsOfFile:
+        told = {key: one for key, one in calls.calls.items() if key.path in self.wanted}
+        return replace(calls, calls=told, read=calls.read & self.wanted)
+
+    def _without(self, path: str, reason: str) -> tuple[Result | None, CallsOfFile]:
+        """A file that failed may call anything."""
         return None if self.failed is None else self.failed(path, reason), unseen(absolute_path(path))
 
 
-def run_project(
-    task: FileTask[Result], paths: Sequence[str], jobs: int | None, graph: IncludeGraph | None
-) -> Iterator[Result]:
-    """As `run_files`; `graph` says who includes whom (`Engine.include_graph`), None: each file is looked at alone."""
-    plan = _Plan.of(graph, paths)
+def run_project(task: FileTask[Result], paths: Sequence[str], jobs: int | None) -> Iterator[Result]:
+    """As `run_files`; each file is looked at alone where it is not wholly known who includes whom around them."""
+    engine = Engine(task.options)
+    plan = _Plan.of(engine.include_graph, paths)
     if plan is None:
         yield from run_files(task, paths, jobs)
         return
     results: dict[str, Result] = {}
     calls: dict[str, CallsOfFile] = {}
-    finish = WithCalls(task.finish, plan.wanted, plan.all_included)
-    calling = FileTask(task.options, finish, NoCalls(task.failed), seconds=task.seconds)
+    calling = CallsTask(task.options, task.finish, task.failed, plan.wanted, task.seconds)
     for path, (result, found) in zip(plan.outermost, run_files(calling, plan.outermost, jobs), strict=True):
         calls[absolute_path(path)] = found
         if result is not None:
             results[path] = result
-    calls.update(_calls_alone(plan, plan.not_given, task.options, jobs, task.seconds))
+    calls.update(_calls_alone(plan, plan.not_given, engine, jobs, task.seconds))
     last = replace(task, callers=plan.callers(calls))
     results.update(zip(plan.included, run_files(last, plan.included, jobs), strict=True))
     for path in paths:
         yield results[path]
 
 
-def callers_of_files(
-    options: EngineOptions, paths: Sequence[str], jobs: int | None, graph: IncludeGraph | None
-) -> Mapping[str, KnownCallers]:
+def callers_of_files(engine: Engine, paths: Sequence[str], jobs: int | None) -> Mapping[str, KnownCallers]:
     """What `run_project` has those of `paths` judged by that others include, by absolute path."""
-    plan = _Plan.of(graph, paths)
+    plan = _Plan.of(engine.include_graph, paths)
     if plan is None:
         return {}
-    return plan.callers(_calls_alone(plan, (*plan.given_callers, *plan.not_given), options, jobs))
+    return plan.callers(_calls_alone(plan, (*plan.given_callers, *plan.not_given), engine, jobs))
 
 
 @lru_cache(maxsize=8)
 def callers_of_file(engine: Engine, path: str) -> KnownCallers | None:
     """Of the only file of a command, as they were when it was first asked: `simulate` asks for each kernel."""
-    return callers_of_files(engine.options, [path], None, engine.include_graph).get(absolute_path(path))
+    return callers_of_files(engine, [path], None).get(absolute_path(path))
 
 
 def _calls_alone(
-    plan: _Plan, paths: Sequence[str], options: EngineOptions, jobs: int | None, seconds: float = SECONDS
+    plan: _Plan, paths: Sequence[str], engine: Engine, jobs: int | None, seconds: float = SECONDS
 ) -> Mapping[str, CallsOfFile]:
     """What files of which nothing else is wanted pass, by absolute path."""
-    finish = WithCalls[None](None, plan.wanted, plan.all_included)
-    task = FileTask(options, finish, NoCalls[None](None), seconds=seconds)
-    found = zip(paths, run_files(task, paths, jobs), strict=True)
-    return {absolute_path(path): calls for path, (_, calls) in found}
+    kept = {path: calls for path in paths if (calls := engine.kept_calls_of(path)) is not None}
+    missing = [path for path in paths if path not in kept]
+    task = CallsTask[None](engine.options, None, None, plan.wanted, seconds)
+    found = zip(missing, run_files(task, missing, jobs), strict=True)
+    return {absolute_path(path): calls for path, calls in (*kept.items(), *((path, one) for path, (_, one) in found))}
 
 
 @final
@@ -118,24 +129,24 @@ class _Plan:
         self.outermost: Sequence[str] = [path for path in paths if path not in set(included)]
         self.wanted = frozenset(map(absolute_path, included))
         given = {absolute_path(path) for path in self.outermost}
-        self._includers: dict[str, Sequence[str] | None] = {}
+        self._includers: dict[str, Sequence[str]] = {}
+        self._too_many: dict[str, int] = {}
         others: set[str] = set()
         inside: set[str] = set()
         for path in sorted(self.wanted):
             callers = self._calling(path)
-            outer = [one for one in callers or () if not graph.possible_includers(one)]
+            outer = [one for one in callers if not graph.possible_includers(one)]
             unseen_others = [one for one in outer if one not in given]
-            if callers is None or len(unseen_others) > MAX_OTHERS:
-                self._includers[path] = None
+            if len(callers) > MAX_INCLUDERS:
+                self._too_many[path] = len(callers)
                 continue
             self._includers[path] = callers
             others.update(unseen_others)
             inside.update(one for one in callers if graph.possible_includers(one) and _defines_kernels(one))
         self.not_given: Sequence[str] = [*sorted(others), *sorted(inside)]
         """Files that are analysed for what they pass alone: not among the paths, or included and not yet to be told."""
-        calling = {one for includers in self._includers.values() for one in includers or ()}
+        calling = {one for includers in self._includers.values() for one in includers}
         self.given_callers: Sequence[str] = [path for path in self.outermost if absolute_path(path) in calling]
-        self.all_included = frozenset((*self.wanted, *inside))
 
     @classmethod
     def of(cls, graph: IncludeGraph | None, paths: Sequence[str]) -> _Plan | None:
@@ -147,25 +158,21 @@ class _Plan:
 
     def callers(self, calls: Mapping[str, CallsOfFile]) -> Mapping[str, KnownCallers]:
         """From what all files pass that were analysed first: the callers of each included file, where all are known."""
-        found: dict[str, KnownCallers] = {}
+        found = {path: too_many_callers(files) for path, files in self._too_many.items()}
         for path, includers in self._includers.items():
-            if includers is None:
-                continue
             known = known_callers(path, [calls[one] for one in includers if one in calls], includers)
             if known is not None:
                 found[path] = known
         return found
 
-    def _calling(self, path: str) -> Sequence[str] | None:
-        """All files that may have the text of `path` in them and call its functions; None where they are too many."""
+    def _calling(self, path: str) -> Sequence[str]:
+        """All files that may have the text of `path` in them and call its functions."""
         seen = {path}
         waiting = [path]
         while waiting:
             fresh = [one for one in self._graph.possible_includers(waiting.pop()) if one not in seen]
             seen.update(fresh)
             waiting += fresh
-            if len(seen) > MAX_INCLUDERS:
-                return None
         return sorted(one for one in seen if one != path and _may_call(one))
 
 

@@ -7,7 +7,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Final, Generic, TypeVar, final
+from typing import Final, Generic, Protocol, TypeVar, final
 
 from analysis.facts.calls import KnownCallers
 from analysis.ir.record import record
@@ -17,11 +17,29 @@ from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.workers import Workers, WorkersCannotStart
 
 Result = TypeVar("Result")
+Made = TypeVar("Made", covariant=True)
 
 SECONDS: Final = 120.0
 """A process that needs longer for a file is ended, unless more was asked of it."""
 WORTH_A_PROCESS = 150_000
 """Bytes of source per process below which starting it costs more than it saves."""
+
+
+class Task(Protocol[Made]):
+    """What a process makes of files; picklable."""
+
+    @property
+    def seconds(self) -> float:
+        """A process that needs longer for a file is ended."""
+        ...
+
+    def __call__(self) -> Callable[[str], Made]:
+        """The function that does it; this is called once in each process."""
+        ...
+
+    def died(self, path: str, reason: str) -> Made:
+        """The result of a file whose process did not survive it."""
+        ...
 
 
 @final
@@ -40,7 +58,7 @@ class FileTask(Generic[Result]):
     def __call__(self) -> Callable[[str], Result]:
         """The function that does it, with an engine of its own: this is called once in each process."""
         engine = Engine(self.options)
-        _calm_collector()
+        calm_collector()
 
         def run(path: str) -> Result:
             try:
@@ -60,7 +78,7 @@ class FileTask(Generic[Result]):
         return self.failed(path, f"internal error: {reason}")
 
 
-def run_files(task: FileTask[Result], paths: Sequence[str], jobs: int | None) -> Iterator[Result]:
+def run_files(task: Task[Result], paths: Sequence[str], jobs: int | None) -> Iterator[Result]:
     """Runs `task` on every path; `jobs` is the number of processes, None for as many as are worth it."""
     count = min(jobs or useful_processes(paths), len(paths))
     if count > 1:
@@ -77,7 +95,7 @@ def useful_processes(paths: Sequence[str]) -> int:
     return max(1, min(available_cores(), sum(map(_size, paths)) // WORTH_A_PROCESS))
 
 
-def _calm_collector() -> None:
+def calm_collector() -> None:
     """Analyses build many objects that live on in caches, and hardly a cycle: to look for one costs a tenth of them."""
     gc.collect()
     gc.freeze()

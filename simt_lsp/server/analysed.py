@@ -18,14 +18,18 @@ from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import GaveWay
 from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
+from simt_lsp.workspace.kept_calls import KeptCalls, Passed, passed_with
 from simt_lsp.workspace.project import file_setup
+from simt_lsp.workspace.project_index.cache_folder import cache_folder
+from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
 from simt_lsp.workspace.setting_sources import FILE_NAME
 from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.surroundings import Setup, Surroundings, trace_of
 
 if TYPE_CHECKING:
     from analysis.facts.analyzer import Analyzer, FileAnalysis
-    from analysis.facts.calls import CallsOfFile, KnownCallers
+    from analysis.facts.calls import KnownCallers
     from analysis.facts.settings import AnalysisSettings
     from analysis.rules.diagnostic import Diagnostic
     from analysis.rules.diagnostic_cache import DiagnosticCache
@@ -68,15 +72,6 @@ class Checked:
 
 
 @final
-@record
-class Passed:
-    """What a file passes to the functions of those that it includes, and the paths that its analysis looked at."""
-
-    calls: CallsOfFile
-    touched: frozenset[str]
-
-
-@final
 class AnalysisJob:
     """What the worker does for one document; lives on its thread."""
 
@@ -94,6 +89,7 @@ class AnalysisJob:
         self._analyzer: Analyzer | None = None
         self._diagnostics: DiagnosticCache | None = None
         self._held = HeldFindings()
+        self._kept_calls = KeptCalls(cache_folder(), lambda: [root.path for root in roots.all])
         self.cache = FileCache()
         self.callers: dict[str, KnownCallers | None] = {}
         """Of files that others include, by path: how these call their functions."""
@@ -156,7 +152,19 @@ class AnalysisJob:
         analysis = self._analyse(item, loader, analysed.settings, analysed.context, analysed.includers, project, None)
         return Checked(analysis, self._check(analysis, analysed.configuration, None))
 
-    def calls_of(self, path: str, cancelled: Callable[[], bool], *, is_included: bool) -> Passed:
+    def surroundings(self, root: Root) -> Surroundings:
+        """What is around the files of a root now."""
+        view = RootView(root)
+        loader = DiskLoader(self.cache, self._documents.overlay(), view.files)
+        index = root.project
+        project = None if index is None or not index.is_complete else self._view_of(index)
+        return Surroundings(loader, project, lambda path: self._setup(path, view))
+
+    def kept_calls_of(self, path: str, around: Surroundings) -> Passed | None:
+        """What a file passes to the functions of those that it includes, if that was found before."""
+        return self._kept_calls.get(path, around)
+
+    def calls_of(self, path: str, cancelled: Callable[[], bool]) -> Passed:
         """What a file passes to the functions of those that it includes; raises `GaveWay`."""
         from analysis.facts.calls import unseen
 
@@ -164,20 +172,21 @@ class AnalysisJob:
         loader = DiskLoader(self.cache, self._documents.overlay(), view.files)
         text = loader.read(path)
         if text is None:
-            return Passed(unseen(path), frozenset(loader.touched))
+            return passed_with(trace_of(None, loader, None), unseen(path))
         opened = (one for one in self._documents.current.values() if one.path == path)
         item = next(opened, None) or from_disk(uri_of(path), text)
-        setup = file_setup(path, self._settings_for(path), view.graph_for(path))
-        project = self._project(path, view, setup.configuration)
+        setup = self._setup(path, view)
+        found = setup.found
+        project = self._project(path, view, found.configuration)
         try:
-            analysis = self._analyse(item, loader, setup.settings, setup.context, setup.includers, project, cancelled)
-            calls = analysis.calls(is_included=is_included)
+            analysis = self._analyse(item, loader, found.settings, found.context, found.includers, project, cancelled)
+            calls = analysis.calls(is_included=setup.is_included)
         except GaveWay:
             raise
         except Exception as error:
             self._crashed(f"analysis of {path} for what it calls", error)
-            calls = unseen(path)
-        return Passed(calls, frozenset(loader.touched))
+            return passed_with(trace_of(None, loader, project), unseen(path))
+        return self._kept_calls.put(path, trace_of((path, setup), loader, project), calls)
 
     def release(self, path: str) -> None:
         """The document that the analysis knows as `path` was closed; called on the worker's thread."""
@@ -197,9 +206,15 @@ class AnalysisJob:
 
     def _project(self, path: str | None, view: RootView, configuration: Configuration) -> ProjectView | None:
         index = view.project_of(path) if configuration.analysis.project else None
-        if index is None:
-            return None
+        return None if index is None else self._view_of(index)
 
+    def _setup(self, path: str, view: RootView) -> Setup:
+        graph = view.graph_for(path)
+        found = file_setup(path, self._settings_for(path), graph)
+        has_project = found.configuration.analysis.project and view.project_of(path) is not None
+        return Setup(found, has_project, graph is not None and bool(graph.possible_includers(path)))
+
+    def _view_of(self, index: ProjectIndex) -> ProjectView:
         def environment(path: str) -> Environment:
             from analysis.facts.analyzer import environment_of
 

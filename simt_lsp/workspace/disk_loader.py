@@ -22,6 +22,8 @@ MAX_FILE_BYTES: Final = 16_000_000
 MAX_CACHED_BYTES: Final = 128_000_000
 
 Stamp = tuple[int, int]
+Question = tuple[str, ...]
+"""What was asked, by the kind of the question and what it is about."""
 
 
 def path_key(path: str) -> str:
@@ -72,7 +74,7 @@ class FileCache:
 class DiskLoader:
     """The `Loader` of `analysis` over disk and overlay; without a cache there is no disk.
 
-    `touched` are the keys of all paths that were asked for.
+    `touched` are the keys of all paths that were asked for, `told` all that was asked with what was answered.
     """
 
     def __init__(
@@ -86,15 +88,17 @@ class DiskLoader:
         self._index = index
         self._present: dict[str, bool] = {}
         self.touched: set[str] = set()
+        self.told: dict[Question, object] = {}
 
     def read(self, path: str) -> bytes | None:
         """The text of the open document at `path`, or else of the file."""
         key = path_key(path)
         self.touched.add(key)
         text = self._overlay.get(key)
-        if text is not None or self._cache is None:
-            return text
-        return self._cache.read(path)
+        if text is None and self._cache is not None:
+            text = self._cache.read(path)
+        self.told["text", path] = text
+        return text
 
     def exists(self, path: str) -> bool:
         """Whether `read` would find something; one answer per loader."""
@@ -105,16 +109,19 @@ class DiskLoader:
             stamp = None if self._cache is None else _stamp(path)
             on_disk = stamp is not None and (stamp[1] > 0 or not is_special(path))
             known = self._present[path] = on_disk or key in self._overlay
+            self.told["exists", path] = known
         return known
 
     def is_special(self, path: str) -> bool:
         """Whether something is there that is never read: a device, a pipe, a file that the system makes up."""
-        return self._cache is not None and is_special(path)
+        found = self.told["special", path] = self._cache is not None and is_special(path)
+        return found
 
     def find_suffix(self, suffix: str, near: str) -> str | None:
         """The file of the workspace whose path ends in `suffix`; of several, that nearest to the file `near`."""
         path = self._index().find_suffix(suffix, near)
-        return path if path is not None and self.exists(path) else None
+        found = self.told["suffix", suffix, near] = path if path is not None and self.exists(path) else None
+        return found
 
 
 @final

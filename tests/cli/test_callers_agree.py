@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import pytest
 
-from simt_lsp.cli.project_files import MAX_OTHERS
 from tests.cli.shell import simt_lsp, write
 
 ALL_TIERS: Final = ("--tier", "proven,possible,assumed")
@@ -102,16 +101,20 @@ def test_a_caller_that_has_no_conflict_silences_all(tmp_path: Path) -> None:
     assert simt_lsp("check", "--diff", header).stdout == ""
 
 
-def test_files_given_together_are_callers_of_each_other_for_repairs_too(tmp_path: Path) -> None:
-    """More of them than a header alone has read for it."""
-    files = {f"turn{number}.cu": TURN.replace("turn", f"turn{number}") for number in range(MAX_OTHERS + 1)}
+def test_all_includers_count_however_many_they_are(tmp_path: Path) -> None:
+    """Given or not, for the last of them too."""
+    files = {f"turn{number}.cu": TURN.replace("turn", f"turn{number}") for number in range(30)}
     folder = _project(tmp_path, {"tile.cuh": APPEARS, **files})
-    assert _codes(folder) == [("MEM502", 6)]
-    assert "+  __shared__ float tile[32][32 + 1];" in simt_lsp("check", "--diff", folder).stdout
     header = folder / "tile.cuh"
-    assert _codes(header) == []
+    for path in (folder, header):
+        assert _codes(path) == [("MEM502", 6)]
+        assert "+  __shared__ float tile[32][32 + 1];" in simt_lsp("check", "--diff", path).stdout
+    assert "32-way bank conflict" in simt_lsp("explain", f"{header}:6").stdout
+    write(folder, {"zzz.cu": ALONG})
+    for path in (folder, header):
+        assert _codes(path) == []
+        assert simt_lsp("check", "--diff", path).stdout == ""
     assert "conflict" not in simt_lsp("explain", f"{header}:6").stdout
-    assert simt_lsp("check", "--diff", header).stdout == ""
 
 
 # -- no finding because of the callers ---------------------------------------------------------------------------------

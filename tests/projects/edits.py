@@ -83,7 +83,7 @@ def follow(seed: int, counts: Counts, edits: int = SESSION, every: int = EVERY) 
         if choices.chance(_LIFE):
             texts = dict(beginning)
         else:
-            kind, texts[path] = _edited(path, texts, choices)
+            kind, texts[path] = edited(path, texts, choices)
         counts["edits"] += 1
         seen = choices.pick(kernels)
         follower.see(seen, texts)
@@ -95,7 +95,8 @@ def follow(seed: int, counts: Counts, edits: int = SESSION, every: int = EVERY) 
     return None
 
 
-def _edited(path: str, texts: Texts, choices: Choices) -> tuple[str, bytes]:
+def edited(path: str, texts: Texts, choices: Choices) -> tuple[str, bytes]:
+    """The kind of an edit of one file, and the text after it."""
     text = texts[path]
     bodies = list(_BODY.finditer(text))
     match choices.below(4):

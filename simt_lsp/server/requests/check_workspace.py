@@ -101,7 +101,9 @@ async def report_from_disk(
 def _rests_on(analysed: Analysed, path: str, callers: ClosedCallers | None) -> Analysed:
     """Without the analysis, with all that a report rests on."""
     touched = analysed.touched if callers is None else analysed.touched | callers.touched
-    asked = analysed.asked | {ANY_INCLUDE} if callers is not None or is_header(path) else analysed.asked
+    asked = analysed.asked if callers is None else analysed.asked | callers.asked
+    if callers is not None or is_header(path):
+        asked |= {ANY_INCLUDE}
     return replace(analysed, analysis=None, touched=touched, asked=asked)
 
 

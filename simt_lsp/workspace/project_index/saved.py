@@ -58,7 +58,7 @@ def load(folder: Path | None, roots: Sequence[str]) -> dict[str, SavedSkim]:
 
 def save(folder: Path | None, roots: Sequence[str], skims: Mapping[str, SavedSkim]) -> bool:
     """Keeps `skims`; whether that was possible."""
-    if folder is None or any(_is_below(folder, root) for root in roots):
+    if folder is None or any(is_below(folder, root) for root in roots):
         return False
     text = json.dumps(_encoded(roots, skims), separators=(",", ":")).encode()
     if len(text) > MAX_BYTES:
@@ -85,7 +85,8 @@ def _path(folder: Path, roots: Sequence[str]) -> Path:
     return folder / f"project-{name}.json"
 
 
-def _is_below(folder: Path, root: str) -> bool:
+def is_below(folder: Path, root: str) -> bool:
+    """Whether a folder lies in another one, whatever links lead there."""
     return os.path.realpath(folder).startswith(os.path.realpath(root).rstrip(os.sep) + os.sep)
 
 

@@ -1,4 +1,4 @@
-"""What one analysis sees of an index; remembers the names that it asked for."""
+"""What one analysis sees of an index; remembers the names that it asked for, and all answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import final
 
 from analysis.project.model import Users
 from analysis.syntax.environment import Environment
+from simt_lsp.workspace.disk_loader import Question
 from simt_lsp.workspace.project_index.index import ANY_LAUNCH, ProjectIndex
 
 
@@ -20,28 +21,34 @@ class ProjectView:
         self._environment = environment
         self._environments: dict[str, Environment | None] = {}
         self.asked: set[str] = set()
+        self.told: dict[Question, object] = {}
 
     def includers(self, path: str) -> Users:
         """See `Project`."""
-        return self._index.includers(path)
+        found = self.told["includers", path] = self._index.includers(path)
+        return found
 
     def users(self, path: str, name: str, *, internal: bool) -> Users:
         """See `Project`."""
         self.asked.add(name)
-        return self._index.users(path, name, internal=internal)
+        found = self._index.users(path, name, internal=internal)
+        self.told["users", path, name, "internal" if internal else ""] = found
+        return found
 
     def launched_beside(self, path: str) -> frozenset[str]:
         """See `Project`."""
         self.asked.add(ANY_LAUNCH)
-        return self._index.launched_beside(path)
+        found = self.told["launched beside", path] = self._index.launched_beside(path)
+        return found
 
     def is_quoted(self, name: str) -> bool:
         """See `Project`."""
         self.asked.add(name)
-        return self._index.is_quoted(name)
+        found = self.told["quoted", name] = self._index.is_quoted(name)
+        return found
 
     def environment(self, path: str) -> Environment | None:
         """See `Project`."""
         if path not in self._environments:
-            self._environments[path] = self._environment(path)
+            self._environments[path] = self.told["environment", path] = self._environment(path)
         return self._environments[path]
