@@ -12,6 +12,9 @@ else
 BIN := $(VENV)/bin
 endif
 
+# Tests and measurements start hundreds of processes, and each would compile all modules again.
+export PYTHONDONTWRITEBYTECODE :=
+
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
