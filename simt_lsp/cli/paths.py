@@ -1,7 +1,7 @@
 """Which files do the paths on the command line mean?
 
-Rules    A file is taken as it is, whatever its name.  A folder is searched: `.cu`, `.cuh` and `.hip` always, `.h` and
-         `.hpp` when they contain device code.  Hidden folders and links to folders are not entered.
+Rules    A file is taken as it is, whatever its name.  A folder is searched for files with device code
+         (`device_file.py`).  Hidden folders and links to folders are not entered.
          The order is that of the arguments, inside a folder that of the names, so two runs print the same.
 """
 
@@ -12,11 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias, final
 
 from analysis.ir.record import record
-from simt_lsp.workspace.regular_file import read_regular
-
-ALWAYS = (".cu", ".cuh", ".hip")
-WITH_DEVICE_CODE = (".h", ".hpp")
-DEVICE_MARKS = (b"__global__", b"__device__")
+from simt_lsp.workspace.device_file import is_device_file
 
 
 @final
@@ -98,28 +94,13 @@ def _folder(folder: str) -> Iterator[Found]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = os.path.join(root, name)
-            if _is_cuda(path):
+            if is_device_file(path):
                 found = True
                 yield SourceFile(path, explicit=False)
     for error in unreadable:
         yield BadPath(str(error.filename), reason_of(error))
     if not found and not unreadable:
         yield EmptyFolder(folder)
-
-
-def _is_cuda(path: str) -> bool:
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix in ALWAYS:
-        return os.path.isfile(path)
-    return suffix in WITH_DEVICE_CODE and _has_device_code(path)
-
-
-def _has_device_code(path: str) -> bool:
-    try:
-        text = read_regular(path)
-    except OSError:
-        return False  # a header that nobody named and that cannot be read is not known to be CUDA
-    return any(mark in text for mark in DEVICE_MARKS)
 
 
 def displayed(path: str) -> str:

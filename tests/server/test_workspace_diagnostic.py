@@ -180,3 +180,19 @@ def _in_shell(path: Path, root: Path) -> list[str]:
     command = [sys.executable, "-m", "simt_lsp", "check", "--verbose", "--format", "json", str(root)]
     told = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
     return [one["code"] for file in told["files"] if file["path"] == str(path) for one in file["diagnostics"]]
+
+
+def test_headers_with_device_code_are_among_the_files(tmp_path: Path) -> None:
+    """As in `simt-lsp check`; one that loses its device code is told to have no findings."""
+    (tmp_path / "k.h").write_text(DIVERGENT)
+    (tmp_path / "host.h").write_text("int host();\n")
+    (tmp_path / "wait.hpp").write_text(CLEAN)
+    with server() as client:
+        client.initialize(ASKING, tmp_path)
+        first = _ask(client)
+        assert _codes(first) == {"k.h": ["SYN101"], "wait.hpp": []}
+        (tmp_path / "k.h").write_text("int k();\n")
+        (tmp_path / "host.h").write_text(DIVERGENT)
+        _changed(client, tmp_path / "k.h")
+        _changed(client, tmp_path / "host.h")
+        assert _codes(_ask(client, first)) == {"k.h": [], "host.h": ["SYN101"], "wait.hpp": "unchanged"}

@@ -25,7 +25,7 @@ from simt_lsp.server.progress import Progress, progress
 from simt_lsp.server.publishing import Report, report_of
 from simt_lsp.server.uris import uri_of
 from simt_lsp.server.worker import Superseded
-from simt_lsp.workspace.file_index import DEVICE_SUFFIXES
+from simt_lsp.workspace.device_file import is_device_file
 
 if TYPE_CHECKING:
     from simt_lsp.server.roots import Roots
@@ -108,6 +108,6 @@ def _rests_on(analysed: Analysed, path: str, callers: ClosedCallers | None) -> A
 
 
 def device_files(roots: Roots) -> list[str]:
-    """The CUDA files below all roots; call it from a thread that may wait."""
+    """The files with device code below all roots, as `check` takes them; call it from a thread that may wait."""
     found = {path for root in roots.all for path in roots.files_of(root).files()}
-    return sorted(path for path in found if path.lower().endswith(DEVICE_SUFFIXES))
+    return sorted(filter(is_device_file, found))
