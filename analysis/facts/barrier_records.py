@@ -15,6 +15,7 @@ from typing import TypeAlias, final
 from analysis.divergence.levels import Level
 from analysis.facts.merge import View, scope_of
 from analysis.facts.model import BarrierScope, Location, WhyStep
+from analysis.facts.object_ends import destructor_name
 from analysis.facts.why import Place, why_steps
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
@@ -56,7 +57,8 @@ class BarrierRecord:
     """One barrier that is not convergent.
 
     `guards` are innermost first and not empty.  `calls` lead from the innermost guard's function to the barrier's,
-    outermost first: empty when both are the same.  `needed`: what needs the threads that do not come, if anything may.
+    outermost first: empty when both are the same.  `destructor` is the one that the first of them runs at the end of an
+    object, as `T::~T`; empty where it runs none.  `needed`: what needs the threads that do not come, if anything may.
     """
 
     barrier: Location
@@ -67,6 +69,7 @@ class BarrierRecord:
     witness: Witness | None
     guards: tuple[GuardRecord, ...]
     calls: tuple[Location, ...]
+    destructor: str
     consequence: Consequence
     needed: NeedPlace | None
 
@@ -98,6 +101,7 @@ def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Pla
         evidence.witness,
         guards,
         tuple(call for frame in evidence.calls if (call := _call(view, frame, place)) is not None),
+        destructor_name(view.root.function.frames[evidence.calls[0]].function) if evidence.calls else "",
         consequence_of(need),
         None if need is None else _need_place(need, place),
     )

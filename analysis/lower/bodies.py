@@ -27,12 +27,13 @@ from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.construct import construct_at, default_object, initialise_member, initialise_zero
 from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnTarget
+from analysis.lower.destruction import full_expression, leave, parts_end
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.members import member_place, this_object, upcast
 from analysis.lower.functions import is_deduced, is_for_constants, pack_names, parameter_list
 from analysis.lower.handlers import statement
 from analysis.lower.inlining import declare_packs
-from analysis.lower.lifetimes import will_end
+from analysis.lower.lifetimes import is_passed_by_address
 from analysis.lower.lookup import find
 from analysis.lower.names import (
     Declarations,
@@ -74,7 +75,7 @@ def _lower_body(
         builder=builder,
         snippet=declaration.snippet,
         scope=instance.scope.inside(),
-        returns=ReturnTarget(instance.signature.returns),
+        returns=ReturnTarget(instance.signature.returns, body=declaration.body),
         warp_size=warp_size,
         function=instance.id,
         owner=declaration.owner,
@@ -95,9 +96,14 @@ def _lower_body(
     body = declaration.body
     if body is None and node.child("default_method_clause") is None:
         not_understood(ctx, node, "syntax error" if node.has_error else "function without a body")
-    elif body is not None:
-        statement(ctx, body)
     end = ctx.token_span(max(node.end - 1, node.start), node.end)
+    if declaration.is_destructor and owner is not None:
+        whole = this_object(ctx, owner, end)
+        if whole is not None:
+            parts_end(ctx, whole, owner, end)
+    if body is not None:
+        statement(ctx, body)
+    leave(ctx, None, end)
     returns = ctx.returns.declared
     returned: Type = VOID if is_deduced(returns) else returns.stored
     function = builder.finish(instance.id, declaration.name, declaration.kind, returned, end)
@@ -121,7 +127,8 @@ def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kern
     name_node = None if declarator is None else innermost(declarator)
     span = ctx.span(name_node or parameter.node)
     declared = parameter.declared
-    type = declared.stored
+    is_callers = not is_kernel and is_passed_by_address(ctx, declared)
+    type = PointerType(declared.type, MemorySpace.GENERIC) if is_callers else declared.stored
     value = builder.value(type)
     builder.parameters.append(Parameter(value, parameter.name, span))
     if not parameter.name:
@@ -134,11 +141,16 @@ def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kern
     variable = builder.variable(parameter.name, type, span)
     builder.defined(variable, value, span)
     may_be_constant = is_template and declared.is_reference  # a template's type may be one of constants
-    ctx.scope.declare(
-        parameter.name, LocalVariable(parameter.name, symbol, declared, variable, may_be_constant=may_be_constant)
+    entity = LocalVariable(
+        parameter.name,
+        symbol,
+        declared,
+        variable,
+        may_be_constant=may_be_constant,
+        is_parameter=True,
+        is_callers=is_callers,
     )
-    if not is_kernel and not declared.is_reference:
-        will_end(ctx, builder.symbol_address(symbol, span), declared.type, span)
+    ctx.scope.declare(parameter.name, entity)
 
 
 def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> None:
@@ -155,12 +167,15 @@ def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> No
             written["".join(name.split())] = child
     delegated = written.get(record.simple_name)
     if delegated is not None:
-        construct_at(ctx, whole, record, argument_operands(ctx, delegated.children[-1]), ctx.span(delegated))
+        at = ctx.span(delegated)
+        with full_expression(ctx, at):
+            construct_at(ctx, whole, record, argument_operands(ctx, delegated.children[-1]), at)
         return
     clear_units(ctx, whole, record, span)
     _initialise_bases(ctx, record, whole, written, span)
     for index in range(record.own_fields, len(record.fields)):
-        _initialise_member(ctx, record, whole, index, written, span)
+        with full_expression(ctx, span):
+            _initialise_member(ctx, record, whole, index, written, span)
 
 
 def _initialise_bases(ctx: LoweringContext, record: Record, whole: Place, written: dict[str, Node], span: Span) -> None:
@@ -174,10 +189,11 @@ def _initialise_bases(ctx: LoweringContext, record: Record, whole: Place, writte
         if target is None:
             continue
         child = given.get(base.name)
-        if child is None:
-            default_object(ctx, target, base, span)
-        else:
-            construct_at(ctx, target, base, argument_operands(ctx, child.children[-1]), ctx.span(child))
+        with full_expression(ctx, span if child is None else ctx.span(child)):
+            if child is None:
+                default_object(ctx, target, base, span)
+            else:
+                construct_at(ctx, target, base, argument_operands(ctx, child.children[-1]), ctx.span(child))
 
 
 def _initialise_member(
@@ -195,7 +211,7 @@ def _initialise_member(
             initialise_member(ctx, target, declared, child.children[-1], at)
         return
     inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
-    if member.default is None and inner is None:
+    if member.default is None and (inner is None or record.is_union):
         return
     target = member_place(ctx, whole, record, index, span)
     if member.default is not None:

@@ -58,6 +58,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, SpecialRegister, UnaryOperator
 from analysis.ir.pace import paced, spend
+from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, U32, MemorySpace, PointerType, StructLayout, Type
 
@@ -81,6 +82,15 @@ VALUES_BETWEEN_CHECKPOINTS: Final = 500
 
 class FunctionTooLarge(Exception):
     """The function that is lowered has more than `MAX_VALUES` values."""
+
+
+@final
+@record
+class Mark:
+    """A point while a function is built: the current block, and how many there were."""
+
+    block: BasicBlockId
+    blocks: int
 
 
 @final
@@ -119,6 +129,20 @@ class FunctionBuilder:
     def new_block(self) -> BasicBlockId:
         self._blocks.append(_OpenBlock())
         return BasicBlockId(len(self._blocks) - 1)
+
+    def mark(self) -> Mark:
+        """This point, for `redirect`."""
+        return Mark(self._current, len(self._blocks))
+
+    def redirect(self, mark: Mark, target: BasicBlockId) -> BasicBlockId:
+        """A new block that all jumps to `target` now go to that were built since `mark`."""
+        landing = self.new_block()
+        number = {index: BasicBlockId(index) for index in range(len(self._blocks))} | {int(target): landing}
+        for index in paced((mark.block, *range(mark.blocks, landing))):
+            terminator = self._blocks[index].terminator
+            if terminator is not None:
+                self._blocks[index].terminator = _renumbered(terminator, number)
+        return landing
 
     def continue_in(self, block: BasicBlockId) -> None:
         """Makes `block` current; the block before must have been terminated."""
@@ -239,6 +263,13 @@ class FunctionBuilder:
     def symbol(self, name: str, kind: SymbolKind, type: Type, span: Span) -> SymbolId:
         self.symbols.append(Symbol(name, kind, type, span))
         return SymbolId(len(self.symbols) - 1)
+
+    def flag(self, span: Span) -> SymbolId:
+        """A local truth value, false where the function begins."""
+        flag = self.symbol("", SymbolKind.LOCAL, BOOLEAN, span)
+        address, value = self.symbol_address(flag, span), self.value(BOOLEAN)
+        self._blocks[0].instructions += [Constant(value, False, span), Store(address, value, False, span)]
+        return flag
 
     def symbol_address(self, symbol: SymbolId, span: Span) -> ValueId:
         """A local object's address is taken once, in the entry block; promotion removes most of these again."""

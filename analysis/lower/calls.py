@@ -19,8 +19,10 @@ from analysis.ir.instructions import Call
 from analysis.ir.instructions import Opaque as OpaqueInstruction
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    S32,
     ArrayType,
     HandleType,
+    MemorySpace,
     PointerType,
     StructType,
     TemplateType,
@@ -31,17 +33,29 @@ from analysis.ir.types import (
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
 from analysis.lower.builtins.atomic_objects import is_atomic_object
 from analysis.lower.context import LoweringContext, Operand, Place
-from analysis.lower.copies import copy_constructor, copy_runs_code
+from analysis.lower.copies import (
+    copies_by_code,
+    copy_constructor,
+    copy_runs_code,
+    moves_parts,
+    part_with_copy_constructor,
+)
 from analysis.lower.either import MOST, either
-from analysis.lower.expressions.arguments import passed_argument
+from analysis.lower.expressions.arguments import converted_object, passed_argument
 from analysis.lower.expressions.dispatch import captured, load, lower, temporary
-from analysis.lower.expressions.members import upcast
+from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.inlining import inline_closure, inline_instance
 from analysis.lower.library.source import is_library
+from analysis.lower.lifetimes import (
+    is_passed_by_address,
+    result_begins,
+    temporary_begins,
+)
 from analysis.lower.lookup import builtin_arguments
 from analysis.lower.names import (
     Closure,
+    DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
     PackPattern,
@@ -53,6 +67,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.overloads import Choice, choose
 from analysis.lower.records import methods_named, written_constructors
+from analysis.lower.types import spelled
 from analysis.lower.virtual_calls import is_dispatched
 from analysis.syntax.tree import Node
 
@@ -87,8 +102,10 @@ def call_method(
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[Operand],
     span: Span,
+    *,
+    is_exact: bool = False,
 ) -> Operand:
-    """A call of one of `methods` on `receiver`, an object of `record`."""
+    """A call of one of `methods` on `receiver`, an object of `record`; `is_exact`: of no class derived from it."""
     name = f"{record.name}::{methods[0].name}"
     choice = choose(ctx, methods, explicit, arguments)
     known = [] if receiver is None else [receiver]
@@ -99,7 +116,7 @@ def call_method(
     others = [each.declaration for each in choice.rivals]
     if any(each.owner is not declaration.owner or each.is_static or each.is_virtual for each in others):
         return unknown_call(ctx, f"ambiguous call of {name}", (*known, *arguments), span)
-    if is_dispatched(receiver, record, declaration):
+    if not is_exact and is_dispatched(receiver, record, declaration):
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"virtual call of {name}", (*known, *arguments), span, returns)
     if not _has_body(choice):
@@ -161,13 +178,13 @@ def call_instance(
     """A `Call` of a function with a body, default arguments filled in."""
     is_passed_code = any(isinstance(argument, Closure) for argument in arguments)
     if is_passed_code or is_library(instance.declaration.item):
-        return inline_instance(ctx, instance, this, arguments, span)
+        return inline_instance(ctx, instance, this, _as_parameters(ctx, instance, arguments, span), span)
     builder = ctx.builder
     passed: list[ValueId] = []
     if instance.this is not None and this is not None:
         passed.append(builder.bitcast(this.address, instance.this.type, span))
     for parameter, argument in zip(instance.signature.parameters, arguments, strict=False):
-        passed.append(passed_argument(ctx, parameter, _copied(ctx, parameter, argument, span), span))
+        passed.append(_passed(ctx, parameter, argument, span))
     missing = instance.signature.parameters[len(arguments) :]
     passed += [
         _default_argument(ctx, instance, parameter, parameter.default, span)
@@ -186,8 +203,104 @@ def call_instance(
     builder.emit(Call(result, instance.id, tuple(passed), span))
     if returns.is_reference:
         type = returned.element if is_deduced(returns) and isinstance(returned, PointerType) else returns.type
-        return Place(result, type, returns.is_volatile)
-    return result
+        return referred_object(result, returns, type)
+    return result_begins(ctx, result, span)
+
+
+def referred_object(address: ValueId, returns: DeclaredType, type: Type) -> Place:
+    """What a call that gives back a reference denotes."""
+    if is_deduced(returns):
+        return Place(address, type, returns.is_volatile)
+    is_constant = True if returns.is_constant else None
+    is_moved = returns.is_rvalue
+    is_lvalue = not is_moved
+    return Place(address, type, returns.is_volatile, is_lvalue=is_lvalue, is_constant=is_constant, is_expiring=is_moved)
+
+
+def _as_parameters(
+    ctx: LoweringContext, instance: FunctionInstance, arguments: Sequence[Operand], span: Span
+) -> Sequence[Operand]:
+    """The arguments of a body that is lowered in place; parameters that end by code are made here."""
+    passed: list[Operand] = [*arguments]
+    for index, (parameter, argument) in enumerate(zip(instance.signature.parameters, arguments, strict=False)):
+        if not isinstance(argument, Closure) and is_passed_by_address(ctx, parameter.declared):
+            passed[index] = parameter_object(ctx, parameter.declared.type, argument, span)
+    return passed
+
+
+def _passed(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> ValueId:
+    """An argument as the parameter takes it."""
+    if not is_passed_by_address(ctx, parameter.declared):
+        return passed_argument(ctx, parameter, _copied(ctx, parameter, argument, span), span)
+    passed = parameter_object(ctx, parameter.declared.type, argument, span)
+    return ctx.builder.bitcast(passed.address, PointerType(passed.type, MemorySpace.GENERIC), span)
+
+
+def parameter_object(ctx: LoweringContext, type: Type, argument: Operand, span: Span) -> Place:
+    """The object that a parameter taken by value is: it ends with the full expression around the call."""
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    source = argument if record is None or not isinstance(argument, Place) else _seen_as(ctx, argument, record, span)
+    if record is None or not isinstance(source, Place):
+        return converted_object(ctx, argument, type, span)
+    if source.is_temporary:
+        return source
+    symbol = ctx.builder.symbol("", SymbolKind.LOCAL, type, span)
+    made = Place(ctx.builder.symbol_address(symbol, span), type)
+    copy_object(ctx, made, record, source, span)
+    return temporary_begins(ctx, made, span)
+
+
+def _seen_as(ctx: LoweringContext, object: Place, record: Record, span: Span) -> Place | None:
+    """An object of `record`, or of a class derived from it, as a `record`."""
+    own = ctx.program.records.get(object.type.name) if isinstance(object.type, StructType) else None
+    return None if own is None else upcast(ctx, object, own, record, span)
+
+
+def copy_object(ctx: LoweringContext, target: Place, record: Record, source: Place, span: Span) -> None:
+    """Makes `target` a copy of another object of its class, as the class copies or moves."""
+    if copy_constructor(record) is not None:
+        call_method(ctx, target, record, written_constructors(record), (), (source,), span)
+        return
+    ctx.builder.store(target.address, load(ctx, source, span), span)
+    if part_with_copy_constructor(record) is not None and not record.is_union:
+        _copy_parts(ctx, target, record, source, span)
+
+
+def _copy_parts(ctx: LoweringContext, target: Place, record: Record, source: Place, span: Span) -> None:
+    """Copies or moves, in order, the bases and members that do so by code; the bytes of all others are copied."""
+    is_moved = source.is_expiring and moves_parts(record)
+    known = replace(source, is_lvalue=not is_moved, is_expiring=is_moved, is_temporary=False)
+    known = replace(known, is_constant=None if is_moved else True, variable=None)
+    for base, _ in record.bases:
+        part, other = upcast(ctx, target, record, base, span), upcast(ctx, known, record, base, span)
+        if part is not None and other is not None and copy_runs_code(base):
+            copy_object(ctx, part, base, replace(other, is_expiring=is_moved), span)
+    for index in range(record.own_fields, len(record.fields)):
+        declared = record.fields[index].declared
+        if not declared.is_reference:
+            part, other = (member_place(ctx, whole, record, index, span) for whole in (target, known))
+            _copy_member(ctx, part, other, span)
+
+
+def _copy_member(ctx: LoweringContext, target: Place, source: Place, span: Span) -> None:
+    type = target.type
+    if isinstance(type, ArrayType):
+        if not copies_by_code(ctx.program, type):
+            return
+        if type.length is None or type.length > MAX_COPIED:
+            unknown_call(ctx, f"copy of a large {spelled(type)}", (target, source), span)
+            return
+        for index in range(type.length):
+            number = ctx.builder.constant(index, S32, span)
+            addresses = [
+                ctx.builder.element_address(one.address, number, type.element, span) for one in (target, source)
+            ]
+            element = replace(source, address=addresses[1], type=type.element)
+            _copy_member(ctx, Place(addresses[0], type.element), element, span)
+        return
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    if record is not None and copy_runs_code(record):
+        copy_object(ctx, target, record, source, span)
 
 
 def _copied(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> Operand:
@@ -200,10 +313,7 @@ def _copied(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Ope
         return argument
     symbol = ctx.builder.symbol("", SymbolKind.LOCAL, type, span)
     copy = Place(ctx.builder.symbol_address(symbol, span), type, is_temporary=True)
-    if copy_constructor(record) is None:
-        unknown_call(ctx, f"copy of {record.name}, a part of which copies by code", (copy, argument), span)
-    else:
-        call_method(ctx, copy, record, written_constructors(record), (), (argument,), span)
+    copy_object(ctx, copy, record, argument, span)
     return copy
 
 
@@ -212,7 +322,7 @@ def _default_argument(
 ) -> ValueId:
     with ctx.elsewhere(instance.scope, instance.declaration.snippet, span):
         operand = lower(ctx, default)
-        return passed_argument(ctx, parameter, operand, span)
+        return _passed(ctx, parameter, operand, span)
 
 
 def call_builtin(
@@ -279,6 +389,8 @@ def _apply(ctx: LoweringContext, function: Operand, values: tuple[ValueId, ...],
     return None if result is None or isinstance(result, Closure) else load(ctx, result, span)
 
 
+MAX_COPIED: Final = 64
+"""Of an array whose elements copy by code."""
 LAMBDA: Final = HandleType("lambda")
 DEVICE_LAUNCH: Final = "kernel launch from the device"
 
@@ -310,7 +422,9 @@ def unknown_call(
         result = None
     else:
         type = UnknownType(construct) if returns is None else returns
-        result = builder.opaque(construct, tuple(values), type, span, may_contain_barrier=True)
+        result = result_begins(
+            ctx, builder.opaque(construct, tuple(values), type, span, may_contain_barrier=True), span
+        )
     for argument in arguments:
         if isinstance(argument, Place) and argument.variable is not None and not isinstance(argument.type, ArrayType):
             changed = builder.opaque(f"changed by {construct}", tuple(values), argument.type, span)

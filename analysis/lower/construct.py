@@ -3,13 +3,12 @@
 Rules   A class with constructors is initialised by a call, an aggregate base by base and member by member, in order,
         the rest by constructors, default member initialisers or zero.  `T()` and `T{}` of a class without constructors
         are zero, but for the bases and members that have some.
-Limits  A braced list prefers no `initializer_list` constructor.  Destructors are not run (`lifetimes.py`).
+Limits  A braced list prefers no `initializer_list` constructor.  What ends an object: `lifetimes.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -28,15 +27,14 @@ from analysis.ir.types import (
 from analysis.lower.bit_fields import clear_units, store_to
 from analysis.lower.builtins import builtin_constructor, builtin_layout
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
-from analysis.lower.calls import call_builtin, call_method, unknown_call
+from analysis.lower.calls import call_builtin, call_method, copy_object, unknown_call
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
-from analysis.lower.copies import copy_constructor, part_with_copy_constructor
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue
 from analysis.lower.expressions.members import member_place, upcast
-from analysis.lower.lifetimes import will_end
+from analysis.lower.lifetimes import take_over, temporary_begins
 from analysis.lower.names import Closure, DeclaredType, Record
 from analysis.lower.packs import expanded
 from analysis.lower.records import has_defaulted_constructor, written_constructors
@@ -59,8 +57,7 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
         if record is not None:
             target = new_object(ctx, type, span)
             construct_at(ctx, target, record, arguments, span)
-            will_end(ctx, target.address, type, span)
-            return replace(target, is_temporary=True)
+            return temporary_begins(ctx, target, span)
     if len(arguments) == 1 and not isinstance(arguments[0], Closure) and ctx.type_of(arguments[0]) == type:
         return load(ctx, arguments[0], span)
     builtin = builtin_constructor(type)
@@ -75,8 +72,8 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
 
 def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments: Sequence[Operand], span: Span) -> None:
     """Initialises the object `target` of class `record` with constructor arguments."""
-    is_copy = len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type
-    if is_copy and _copy(ctx, target, record, arguments[0], span):
+    if len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type:
+        _copy(ctx, target, record, arguments[0], span)
         return
     constructors = written_constructors(record)
     if arguments and record.inherited:
@@ -101,17 +98,12 @@ def _construct_inherited(
     default_members(ctx, target, record, span, given=(record.inherited[0], arguments))
 
 
-def _copy(ctx: LoweringContext, target: Place, record: Record, value: Operand, span: Span) -> bool:
-    """Initialises `target` from an object of its class; False where a constructor has to."""
-    is_object = isinstance(value, Place) and not value.is_temporary
-    if is_object and copy_constructor(record) is not None:
-        return False
-    part = part_with_copy_constructor(record) if is_object else None
-    if part is None:
-        ctx.builder.store(target.address, load(ctx, value, span), span)
+def _copy(ctx: LoweringContext, target: Place, record: Record, value: Operand, span: Span) -> None:
+    """Initialises `target` from an object of its class, which it may take over."""
+    if isinstance(value, Place) and not take_over(ctx, value):
+        copy_object(ctx, target, record, value, span)
     else:
-        unknown_call(ctx, f"copy of {record.name}, in which {part.name} copies by code", (target, value), span)
-    return True
+        ctx.builder.store(target.address, load(ctx, value, span), span)
 
 
 def default_members(
@@ -145,7 +137,7 @@ def _default_member(
     default = record.fields[index].default
     if default is None and declared.is_reference:
         return
-    if default is None and not zeroed and not _needs_construction(ctx, declared.type):
+    if default is None and not zeroed and not needs_construction(ctx, declared.type):
         return
     inner = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
     member = member_place(ctx, target, record, index, span)
@@ -171,7 +163,7 @@ def default_object(ctx: LoweringContext, target: Place, record: Record, span: Sp
 
 def default_array(ctx: LoweringContext, target: Place, type: ArrayType, span: Span, *, zeroed: bool = False) -> None:
     """`T x[n];`: the default of every element."""
-    if not zeroed and not _needs_construction(ctx, type):
+    if not zeroed and not needs_construction(ctx, type):
         return
     element, length = type.element, type.length
     if length is None or length > MAX_ZEROED or _elements(type) > MAX_ELEMENTS:
@@ -199,23 +191,23 @@ def _elements(type: ArrayType) -> int:
     return count
 
 
-def _needs_construction(ctx: LoweringContext, type: Type) -> bool:
+def needs_construction(ctx: LoweringContext, type: Type) -> bool:
+    """Whether `T x;` does anything."""
     while isinstance(type, ArrayType):
         type = type.element
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
-    return record is not None and needs_construction(ctx, record)
+    return record is not None and _record_needs_construction(ctx, record)
 
 
-def needs_construction(ctx: LoweringContext, record: Record) -> bool:
-    """Whether `T x;` does anything."""
+def _record_needs_construction(ctx: LoweringContext, record: Record) -> bool:
     if written_constructors(record) and not has_defaulted_constructor(record):
         return True
-    if any(needs_construction(ctx, base) for base, _ in record.bases):
+    if any(_record_needs_construction(ctx, base) for base, _ in record.bases):
         return True
     for member in record.fields[record.own_fields :]:
         if member.default is not None or member.width is not None:
             return True
-        if member.declared.type != record.type and _needs_construction(ctx, member.declared.type):
+        if member.declared.type != record.type and needs_construction(ctx, member.declared.type):
             return True
     return False
 
@@ -288,7 +280,7 @@ def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span
         if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):
             operand = lower(ctx, nodes[0])
             if ctx.type_of(operand) == type:
-                ctx.builder.store(target.address, load(ctx, operand, span), span)
+                construct_at(ctx, target, record, (operand,), span)
                 return None
             _fill_members(ctx, target, record, [operand], span)
             return None

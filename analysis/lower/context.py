@@ -18,6 +18,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import BitRange, Type
 from analysis.lower.builder import FunctionBuilder
+from analysis.lower.endings import Ending, Exit, FullExpression, Label
 from analysis.lower.names import Closure, Declarations, DeclaredType, FunctionSet, LocalVariable, Record, Scope
 from analysis.lower.reassigned import is_reassigned
 from analysis.syntax.snippet import Snippet
@@ -33,7 +34,8 @@ class Place:
     `bits` says which of the integer there, for a bit-field: then `type` is its type and `address` that of its unit.
     `read_at` is where it stands as an argument of a call or as what is returned: it is read there, not by all of that.
     `held` is its value where it has just been assigned: reading it loads nothing.
-    `is_temporary` tells an object that was made by the expression and may become what it initialises.
+    `is_temporary` tells an object that was made by the expression and may become what it initialises;
+    `is_expiring` one that may be moved from, and `whole` is the address of the temporary that it is a part of.
     `is_lvalue` tells one that certainly has a name, or is a part of one that has; `is_constant` whether it is `const`.
     """
 
@@ -45,6 +47,8 @@ class Place:
     bits: BitRange | None = None
     held: ValueId | None = None
     is_temporary: bool = False
+    is_expiring: bool = False
+    whole: ValueId | None = None
     is_lvalue: bool = False
     is_constant: bool | None = None
 
@@ -71,6 +75,9 @@ class ReturnTarget:
     block: BasicBlockId | None = None
     symbol: SymbolId | None = None
     """Holds the result of a body lowered in place; made by its first `return`."""
+    endings: Ending | None = None
+    """What is still to end where `return` goes."""
+    body: Node | None = None
 
 
 @final
@@ -87,11 +94,16 @@ class LoweringContext:
     owner: Record | None = None
     this: LocalVariable | None = None
     fixed_span: Span | None = None
-    break_block: BasicBlockId | None = None
-    continue_block: BasicBlockId | None = None
+    break_to: Exit | None = None
+    continue_to: Exit | None = None
     cases: dict[int, BasicBlockId] = field(default_factory=dict[int, BasicBlockId])
     """Where the labels of switches begin, by where they stand in the snippet."""
-    labels: dict[bytes, BasicBlockId] = field(default_factory=dict[bytes, BasicBlockId])
+    labels: dict[bytes, Label] = field(default_factory=dict[bytes, Label])
+    endings: Ending | None = None
+    """What ends when the scopes around are left."""
+    full_expression: FullExpression | None = None
+    ending_classes: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    """By class the one whose code runs where an object of it ends."""
     globals: dict[int, SymbolId] = field(default_factory=dict[int, SymbolId])
     functions: dict[ValueId, FunctionSet] = field(default_factory=dict[ValueId, FunctionSet])
     """Functions that were named without a call, by the value that stands for them."""

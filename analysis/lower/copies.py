@@ -50,6 +50,28 @@ def copy_runs_code(record: Record) -> bool:
     return copy_constructor(record) is not None or part_with_copy_constructor(record) is not None
 
 
+def copies_by_code(program: Declarations, type: Type) -> bool:
+    """Of an object of any type."""
+    found = _class_of(program, type)
+    return found is not None and copy_runs_code(found)
+
+
+def moves_parts(record: Record) -> bool:
+    """Whether a class without a constructor of its own from another object moves base by base and member by member.
+
+    One that says how it is copied, assigned or destroyed is copied instead, unless it asks for the move.
+    """
+    from_object = [
+        parameters[0].declared
+        for constructor in constructors_of(record)
+        if len(parameters := generic_signature(constructor).parameters) == 1
+        and parameters[0].declared.type == record.type
+    ]
+    if from_object:
+        return any(declared.is_rvalue for declared in from_object)
+    return not record.method_nodes.get("operator=") and not record.method_nodes.get("~" + record.simple_name)
+
+
 def copied(ctx: LoweringContext, operand: Operand, span: Span) -> Operand:
     """The value of an operand that is copied, arrays whole; opaque where that runs code."""
     if not isinstance(operand, Place) or operand.is_temporary:

@@ -19,6 +19,7 @@ from analysis.ir.types import BOOLEAN, Type
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load
+from analysis.lower.lifetimes import conditionally, result_begins, take_over
 
 MOST: Final = 4
 
@@ -36,10 +37,12 @@ def either(
         builder.emit(TemplateArgument(which, f"which {name}", span))
         builder.terminate(Branch(which, chosen, other, None, span))
         builder.continue_in(chosen)
-        kept = _keep(ctx, _kept_of(ctx, call(), span, are_references), kept, span)
+        with conditionally(ctx, None):
+            kept = _keep(ctx, _kept_of(ctx, call(), span, are_references), kept, span)
         builder.jump(end, span)
         builder.continue_in(other)
-    last = calls[-1]()
+    with conditionally(ctx, None):
+        last = calls[-1]()
     kept = _keep(ctx, _kept_of(ctx, last, span, are_references), kept, span)
     builder.jump(end, span)
     builder.continue_in(end)
@@ -47,13 +50,16 @@ def either(
         return None
     symbol, type = kept
     result = builder.load(builder.symbol_address(symbol, span), type, span)
-    return Place(result, last.type, last.volatile) if are_references and isinstance(last, Place) else result
+    if are_references and isinstance(last, Place):
+        return Place(result, last.type, last.volatile)
+    return result_begins(ctx, result, span)
 
 
 def _kept_of(ctx: LoweringContext, result: Operand, span: Span, is_reference: bool) -> ValueId | None:
     """What to remember of a result: its value, or where the object is that it refers to."""
     if result is None:
         return None
+    take_over(ctx, result)
     return result.address if is_reference and isinstance(result, Place) else load(ctx, result, span)
 
 

@@ -16,7 +16,7 @@ from analysis.lower.expressions import (
     packs,
     statement_expressions,
 )
-from analysis.lower.statements import control, declarations, ranges, simple
+from analysis.lower.statements import control, declarations, ranges, returns, simple
 from analysis.lower.statements.dispatch import statement
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "packs",
     "ranges",
     "requires_expressions",
+    "returns",
     "simple",
     "statement",
     "statement_expressions",

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
-from analysis.ir.types import PointerType, StructType, UnknownType
+from analysis.ir.types import PointerType, StructType, Type, UnknownType
 from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
+from analysis.lower.convert import implicit
 from analysis.lower.copies import copied
 from analysis.lower.expressions.arguments import passed_argument
-from analysis.lower.expressions.dispatch import load, lower, reachable
+from analysis.lower.expressions.dispatch import load, lower, reachable, temporary
 from analysis.lower.functions import (
     as_returned,
     is_deduced,
@@ -28,6 +29,7 @@ from analysis.lower.functions import (
     read_parameters,
 )
 from analysis.lower.library.source import is_library
+from analysis.lower.lifetimes import ends_by_code, ends_somewhere, is_passed_by_address, temporary_begins
 from analysis.lower.names import (
     AUTO,
     Closure,
@@ -163,20 +165,23 @@ def _inline(
         if parameter.default is not None:
             _declare_parameter(ctx, scope, parameter, lower(ctx, parameter.default), span)
     builder = ctx.builder
-    target = ReturnTarget(returns, builder.new_block())
+    target = ReturnTarget(returns, builder.new_block(), endings=ctx.endings, body=body)
     assert target.block is not None
-    before = ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels, ctx.cases
-    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels, ctx.cases = target, None, None, {}, {}
+    before = ctx.returns, ctx.break_to, ctx.continue_to, ctx.labels, ctx.cases
+    ctx.returns, ctx.break_to, ctx.continue_to, ctx.labels, ctx.cases = target, None, None, {}, {}
     ctx.depth += 1
     statement(ctx, body)
     builder.jump(target.block, span)
     ctx.depth -= 1
-    ctx.returns, ctx.break_block, ctx.continue_block, ctx.labels, ctx.cases = before
+    ctx.returns, ctx.break_to, ctx.continue_to, ctx.labels, ctx.cases = before
     builder.continue_in(target.block)
     if target.symbol is None:
         return None
     type = builder.symbols[target.symbol].type
-    result = builder.load(builder.symbol_address(target.symbol, span), type, span)
+    address = builder.symbol_address(target.symbol, span)
+    if not returns.is_reference and ends_by_code(ctx, type):
+        return temporary_begins(ctx, Place(address, type), span)
+    result = builder.load(address, type, span)
     if not returns.is_reference:
         return result
     referred = type.element if is_deduced(returns) and isinstance(type, PointerType) else returns.type
@@ -218,20 +223,43 @@ def _declare_parameter(
     declared = parameter.declared
     if is_inferred(declared.type):
         type = ctx.type_of(argument)
-        loaded = None if declared.is_reference else load(ctx, argument, span)
+        is_object = declared.is_reference or ends_by_code(ctx, type)
+        loaded = None if is_object else load(ctx, argument, span)
         type = type if loaded is None else ctx.builder.types[loaded]
         declared = DeclaredType(type or AUTO, declared.is_reference, declared.is_constant, declared.is_volatile)
         argument = argument if loaded is None else loaded
         parameter = ParameterDeclaration(parameter.name, parameter.node, declared, None)
-    if not parameter.declared.is_reference and isinstance(declared.type, StructType):
-        argument = copied(ctx, argument, span)
-    value = passed_argument(ctx, parameter, argument, span)
     builder = ctx.builder
+    is_callers = is_passed_by_address(ctx, parameter.declared)
+    if is_callers:
+        value = _object_of_caller(ctx, argument, declared.type, span)
+    else:
+        if not parameter.declared.is_reference and isinstance(declared.type, StructType):
+            argument = copied(ctx, argument, span)
+        value = passed_argument(ctx, parameter, argument, span)
     symbol = builder.symbol(parameter.name, SymbolKind.LOCAL, builder.types[value], span)
     builder.store(builder.symbol_address(symbol, span), value, span)
     variable = builder.variable(parameter.name, declared.stored, ctx.span(parameter.node))
-    if not declared.is_reference:
+    if not declared.is_reference and not is_callers:
         builder.defined(variable, value, span)
     may_be_constant = declared.is_reference and not (isinstance(argument, Place) and argument.is_constant is False)
-    entity = LocalVariable(parameter.name, symbol, declared, variable, may_be_constant=may_be_constant)
+    entity = LocalVariable(
+        parameter.name,
+        symbol,
+        declared,
+        variable,
+        may_be_constant=may_be_constant,
+        is_parameter=True,
+        is_callers=is_callers,
+    )
     scope.declare(parameter.name, entity)
+
+
+def _object_of_caller(ctx: LoweringContext, argument: Operand, type: Type, span: Span) -> ValueId:
+    """The address of an object that is passed by value and ends by code: the temporary that the call has made of it."""
+    if isinstance(argument, Place) and argument.is_temporary and argument.type == type:
+        return argument.address
+    value = implicit(ctx, load(ctx, copied(ctx, argument, span), span), type, span)
+    found = temporary(ctx, value, span)
+    ends_somewhere(ctx, found.address, type, span)
+    return found.address

@@ -47,6 +47,9 @@ class LocalVariable:
     object: ConstantObject | None = None
     may_be_constant: bool = False
     """A reference that may be to a constant object, though it does not say so."""
+    is_parameter: bool = False
+    is_callers: bool = False
+    """A parameter that is an object of the caller: `symbol` holds its address."""
 
     @property
     def is_constant(self) -> bool | None:
@@ -358,6 +361,10 @@ class FunctionDeclaration:
     @property
     def is_constructor(self) -> bool:
         return self.owner is not None and self.name == self.owner.simple_name
+
+    @property
+    def is_destructor(self) -> bool:
+        return self.owner is not None and self.name == "~" + self.owner.simple_name
 
     @property
     def has_this(self) -> bool:

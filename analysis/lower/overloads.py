@@ -97,7 +97,7 @@ def choose(
 def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
     type = operand if isinstance(operand, Closure) else ctx.type_of(operand)
     if isinstance(operand, Place):
-        is_lvalue = False if operand.is_temporary else True if operand.is_lvalue else None
+        is_lvalue = False if operand.is_temporary or operand.is_expiring else True if operand.is_lvalue else None
         return Argument(type, False, is_lvalue, operand.is_constant)
     if isinstance(operand, int):
         is_lvalue = None if operand in ctx.named or operand in ctx.chosen or operand in ctx.objects else False

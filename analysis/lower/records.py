@@ -4,7 +4,7 @@ Rules   A base class's members come first, flattened, so a member has one index.
         struct or union is a member without name; names inside it are found through it.
         A method with a body anywhere in the unit is found by its owner's name; inside the class body it belongs to the
         class text it stands in, so that specialisations keep theirs.
-Limits  Virtual bases, tables of virtual functions and destructors are not modelled: see `virtual_calls.py`.
+Limits  Virtual bases and tables of virtual functions are not modelled: see `virtual_calls.py`.
 """
 
 from __future__ import annotations
@@ -99,6 +99,10 @@ def _is_deleted_or_default(node: Node) -> bool:
     return node.child("default_method_clause") is not None or node.child("delete_method_clause") is not None
 
 
+def destructors_of(record: Record) -> tuple[FunctionDeclaration, ...]:
+    return find_methods(record, "~" + record.simple_name)
+
+
 def has_destructor(record: Record) -> bool:
     """Whether leaving a scope runs code of this class."""
     for node in record.method_nodes.get("~" + record.simple_name, ()):
@@ -108,6 +112,17 @@ def has_destructor(record: Record) -> bool:
         if body is not None and body.children:
             return True
     return False
+
+
+def has_virtual_destructor(record: Record) -> bool:
+    """Whether an object that is seen as one of this class may end by the code of a class derived from it."""
+    nodes = record.method_nodes.get("~" + record.simple_name, [])
+    specifiers = [child.text for node in (record.node, *nodes) for child in node.children]
+    specifiers += [child.text for node in nodes if (inner := function_declarator(node)) for child in inner.children]
+    if b"final" in specifiers:
+        return False
+    is_said = any("virtual" in specifier_words(node) for node in nodes) or b"override" in specifiers
+    return is_said or any(has_virtual_destructor(base) for base, _ in record.bases)
 
 
 def fill_record(record: Record) -> StructLayout:

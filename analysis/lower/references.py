@@ -10,15 +10,14 @@ from analysis.ir.source import Span
 from analysis.ir.types import PointerType, StructType, Type
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic
-from analysis.lower.convert import implicit
-from analysis.lower.expressions.arguments import as_base, may_move, may_refer, reference_to
+from analysis.lower.expressions.arguments import as_base, converted_object, may_move, may_refer, reference_to
 from analysis.lower.expressions.dispatch import forget_chosen, load, lower_object, object_behind, temporary
 from analysis.lower.names import DeclaredType, LocalVariable, is_inferred
 from analysis.syntax.tree import Node
 
 
-def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span) -> None:
-    """`T& name = operand`: the address in a local symbol."""
+def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span) -> Place:
+    """`T& name = operand`: the address in a local symbol.  Gives the object that it is bound to."""
     builder = ctx.builder
     if not declared.is_constant:
         forget_chosen(ctx, operand, span)
@@ -34,7 +33,7 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     elif isinstance(operand, Place) and (may_refer(ctx, declared, operand.type) or not is_arithmetic(declared.type)):
         found = operand
     else:
-        found = temporary(ctx, implicit(ctx, load(ctx, operand, span), declared.type, span), span)
+        found = converted_object(ctx, operand, declared.type, span)
     space = builder.space_of(found.address)
     pointer = PointerType(declared.type, space, declared.is_volatile)
     address = builder.bitcast(as_base(ctx, found, declared.type, span), pointer, span)
@@ -43,6 +42,7 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     variable = builder.variable(name, pointer, span)
     may_be_constant = not isinstance(operand, Place) or operand.is_constant is not False
     ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable, may_be_constant=may_be_constant))
+    return found
 
 
 def bind_member(ctx: LoweringContext, member: Place, declared: DeclaredType, value: Node | Operand, span: Span) -> None:

@@ -24,7 +24,8 @@ class BarrierInDivergentCall(BarrierFinding):
     ## Why is this bad?
 
     The barrier in the called function waits for all threads of the block, and those that skip the call never come. The
-    fault is in the caller; the function alone is correct.
+    fault is in the caller; the function alone is correct.  A destructor is called where its object ends: at the closing
+    brace of the scope, and at each `return`, `break`, `continue` or `goto` that leaves it.
 
     Where those that do not come leave the kernel and nothing afterwards needs them, it is reported as information, as
     `early-exit-before-barrier` says.
@@ -83,7 +84,7 @@ class BarrierInDivergentCall(BarrierFinding):
 
     def message(self) -> str:
         words = self.words
-        return f"This call leads to a barrier in divergent code. {words.who()}: {words.where()}.{words.aftermath}"
+        return f"{words.call()} leads to a barrier in divergent code. {words.who()}: {words.where()}.{words.aftermath}"
 
     def related(self) -> tuple[Related, ...]:
         return self.words.related

@@ -33,6 +33,7 @@ class BarrierWords:
     guard: GuardWords
     related: tuple[Related, ...]
     barrier: str
+    destructor: str
     consequence: Consequence
     aftermath: str
     """What follows for the others, as a sentence with a blank in front; empty where they wait in vain."""
@@ -52,6 +53,10 @@ class BarrierWords:
         if self.tier is Tier.ASSUMED:
             return f"It is not known whether all threads of {self.group} arrive at {self.barrier}"
         return f"Some threads of {self.group} may not arrive at {self.barrier}"
+
+    def call(self) -> str:
+        """What leads to the barrier from the site: a call, or the end of an object."""
+        return f"`{self.destructor}`, which runs here," if self.destructor else "This call"
 
     def launch(self) -> str:
         assert self.witness is not None
@@ -76,6 +81,7 @@ def barrier_words(analysis: FileAnalysis, unsafe: UnsafeBarrier, *, at_barrier: 
         guard_words(analysis, record.guards[0]),
         (*guard_chain(analysis, record), *related_need(record.needed)),
         "this barrier" if here else barrier_behind(analysis, record),
+        record.destructor,
         record.consequence,
         consequence_text(analysis, record.consequence, record.needed),
     )

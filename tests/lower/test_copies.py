@@ -52,6 +52,8 @@ __device__ int sum(Plain p) { return p.a + p.b; }
         ("C a = C(1); C b = make(2); C c{C(3)};", "a.v + 10 * b.v + 100 * c.v", [321] * 4),
         ("Owner o(1); C c = o.get();", "c.v", [2, 3, 4, 5]),
         ("C a(1); C b[2] = {a, 7};", "b[0].v + 10 * b[1].v", [72, 73, 74, 75]),
+        ("Owner a(1); Owner b = a;", "b.c.v", [2, 3, 4, 5]),
+        ("Heir a(1); Heir b = a;", "b.v", [2, 3, 4, 5]),
         ("Plain a(1, threadIdx.x); Plain b = a;", "sum(b) + 10 * sum(a)", [11, 22, 33, 44]),
         ("Bytes s{1};", "s.call()", [101001] * 4),
         ("Bytes s{1}; auto f = [s] { return s.v; }; s.v = 5;", "f()", [1] * 4),
@@ -70,8 +72,6 @@ def test_copies(body: str, value: str, wanted: list[int]) -> None:
 @pytest.mark.parametrize(
     ("body", "construct"),
     [
-        ("Owner a(1); Owner b = a;", "copy of Owner, in which C copies by code"),
-        ("Heir a(1); Heir b = a;", "copy of Heir, in which C copies by code"),
         ("Around a; Around b; a = b;", "assignment of Around, in which Assigned is assigned by code"),
         ("Below a; Below b; a = b;", "assignment of Below, in which Assigned is assigned by code"),
         ("C a(1); auto f = [a] { return a.v; }; f();", "copy of C, which copies by code"),

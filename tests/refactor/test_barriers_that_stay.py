@@ -82,3 +82,10 @@ def test_a_macro_that_waits_and_does_more_is_refused() -> None:
 def test_a_macro_that_hides_what_it_does_is_refused(next_one: str) -> None:
     body = "  if (t < 16) {\n    s[t] = x[t];\n    NEXT();\n    __syncthreads();\n    y[t] = s[0];\n  }\n"
     assert refused(TILE + body, f"#define NEXT() {next_one}\n") is WhyNotMet.MACRO
+
+
+def test_an_object_whose_destructor_would_run_earlier() -> None:
+    above = "struct Add { float *p; __device__ ~Add() { *p += 1; } };\n"
+    body = TILE + "  if (i < n) {\n%s    s[t] = x[i];\n    __syncthreads();\n    y[i] = s[t ^ 1];\n  }\n"
+    assert refused(body % "    Add add{y + i};\n", above) is WhyNotMet.DESTRUCTOR
+    assert not isinstance(met(kernel(body % "    float *add = y;\n", above)), CannotMeet)

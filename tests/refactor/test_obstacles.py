@@ -14,7 +14,7 @@ OTHER = "a[i] = y[i] * y[i + 1] / 7;"
 def kernel(condition: str, first: str, second: str, before: str = "") -> str:
     """The branch stands in line 4."""
     return (
-        "__device__ int unknown(int *);\n"
+        "__device__ int unknown(int *); struct Add { int *p; __device__ ~Add() { *p += 1; } };\n"
         f"__global__ void k(const int *x, const int *y, int *a, volatile int *flag, int n) {{\n"
         f"  int i = threadIdx.x; {before}\n"
         f"  if ({condition}) {{\n{first}\n}} else {{\n{second}\n}}\n}}\n"
@@ -35,6 +35,7 @@ def test_the_plain_kernel_is_melded() -> None:
         ("a[i] = __ballot_sync(0xffffffffu, x[i]);", Obstacle.WARP_INTRINSIC),
         ("a[i] = x[i] * (int)__activemask();", Obstacle.WARP_INTRINSIC),
         ("a[i] = x[i] * flag[0];", Obstacle.VOLATILE),
+        ("Add add{a}; " + SAME, Obstacle.DESTRUCTOR),
         ("while (atomicCAS(a, 0, 1) != 0) {} " + SAME, Obstacle.ATOMIC),
         ("a[i] = x[i] * unknown(a);", Obstacle.UNKNOWN_CODE),
         ("auto f = [&](int v) { return v + i; }; a[i] = f(x[i]);", Obstacle.UNKNOWN_CODE),

@@ -14,6 +14,7 @@ from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import forget_chosen, load, lower, object_behind, temporary
 from analysis.lower.expressions.members import upcast
+from analysis.lower.lifetimes import count_of_temporaries, made_since
 from analysis.lower.names import DeclaredType, ParameterDeclaration
 from analysis.lower.packs import expanded
 from analysis.lower.records import is_derived
@@ -69,8 +70,15 @@ def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand
         if may_refer(ctx, declared, argument.type):
             return builder.bitcast(as_base(ctx, argument, declared.type, span), wanted, span)
         argument = load(ctx, argument, span)
-    value = implicit(ctx, load(ctx, argument, span), declared.type, span)
-    return builder.bitcast(temporary(ctx, value, span).address, wanted, span)
+    return builder.bitcast(converted_object(ctx, argument, declared.type, span).address, wanted, span)
+
+
+def converted_object(ctx: LoweringContext, operand: Operand, type: Type, span: Span) -> Place:
+    """A temporary of this type, made of `operand` by an implicit conversion."""
+    before = count_of_temporaries(ctx)
+    value = implicit(ctx, load(ctx, operand, span), type, span)
+    made = made_since(ctx, before, type)
+    return temporary(ctx, value, span) if made is None else made
 
 
 def may_move(ctx: LoweringContext, declared: DeclaredType, argument: Place) -> None:

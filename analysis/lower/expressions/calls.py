@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from analysis.ir.types import HandleType, StructType, Type, UnknownType
+from analysis.ir.types import HandleType, PointerType, StructType, Type, UnknownType, VectorType
 from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_constructor, builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_functions, call_method, launch_kernel, unknown_call
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.conversions import is_arithmetic
+from analysis.lower.destruction import end_object
 from analysis.lower.expressions.arguments import argument_literals, argument_operands
 from analysis.lower.expressions.casts import cast, converted
 from analysis.lower.expressions.deduced_classes import deduced_object
@@ -238,6 +240,9 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     if argument is None or name_node is None:
         return unsupported(ctx, node)
     target = receiver(ctx, function, argument)
+    if name_node.kind == "destructor_name" and isinstance(target, Place) and _is_known(ctx, target.type):
+        end_object(ctx, target, ctx.span(node))
+        return None
     explicit = explicit_arguments(ctx, name_node)
     name = _method_name(name_node)
     operands = argument_operands(ctx, arguments)
@@ -268,6 +273,13 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     if found is not None:
         return call_operand(ctx, found, operands, node, name)
     return unknown_call(ctx, f"call of unknown method {record.name}::{name}", (whole, *operands), span)
+
+
+def _is_known(ctx: LoweringContext, type: Type) -> bool:
+    """Whether it is known what ends an object of the type: a class of the file, or a type whose objects just end."""
+    if isinstance(type, StructType):
+        return type.name in ctx.program.records
+    return is_arithmetic(type) or isinstance(type, PointerType | VectorType)
 
 
 def _qualifying_class(ctx: LoweringContext, record: Record, node: Node) -> Record | None:

@@ -6,8 +6,6 @@ Rules   A cast to a pointer keeps the address space it comes from.  A cast to a 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from analysis.ir.source import Span
 from analysis.ir.types import (
     ArrayType,
@@ -24,7 +22,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import moved_in_class
-from analysis.lower.lifetimes import will_end
+from analysis.lower.lifetimes import temporary_begins
 from analysis.lower.names import DeclaredType, LambdaName
 from analysis.lower.packs import expanded
 from analysis.lower.types import descriptor_type, resolve_type
@@ -48,7 +46,15 @@ def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) 
         target = place(ctx, value)
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
         address = moved_in_class(ctx, target.address, target.type, declared.type, span)
-        return Place(ctx.builder.bitcast(address, wanted, span), declared.type, declared.is_volatile)
+        return Place(
+            ctx.builder.bitcast(address, wanted, span),
+            declared.type,
+            declared.is_volatile,
+            is_lvalue=not declared.is_rvalue,
+            is_constant=True if declared.is_constant else None,
+            is_expiring=declared.is_rvalue,
+            whole=target.address if target.is_temporary else target.whole,
+        )
     if isinstance(declared.type, VoidType):
         discard(ctx, value)
         return None
@@ -93,8 +99,7 @@ def _compound_literal(ctx: LoweringContext, node: Node) -> Operand:
         type = ArrayType(type.element, len(expanded(ctx.scope, value.children)))
     target = new_object(ctx, type, span)
     initialise_list(ctx, target, value, span)
-    will_end(ctx, target.address, type, span)
-    return replace(target, is_temporary=True)
+    return temporary_begins(ctx, target, span)
 
 
 @handles("initializer_list")

@@ -49,6 +49,8 @@ from analysis.lower.expressions.dispatch import (
     unsupported,
     used_value,
 )
+from analysis.lower.expressions.made_objects import made_object
+from analysis.lower.lifetimes import conditionally, ends_somewhere
 from analysis.lower.names import BuiltinName, ConstantName, LocalVariable, TemplateValue
 from analysis.syntax.tree import Node
 
@@ -76,7 +78,9 @@ def branch_on(
             else:
                 branch_on(ctx, left, if_true, middle, branch)
             ctx.builder.continue_in(middle)
-            return branch_on(ctx, right, if_true, if_false, branch)
+            with conditionally(ctx, branch):
+                branch_on(ctx, right, if_true, if_false, branch)
+            return None
     value = condition_value(ctx, node)
     ctx.builder.terminate(Branch(value, if_true, if_false, branch, ctx.span(node)))
     return None
@@ -120,6 +124,11 @@ def condition_value(ctx: LoweringContext, node: Node) -> ValueId:
             builder.expression(span, value)
             return value
     return boolean(ctx, rvalue(ctx, bare), span)
+
+
+def truth_of(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
+    """An object or a value contextually converted to bool."""
+    return boolean(ctx, load(ctx, operand, span), span)
 
 
 def boolean(ctx: LoweringContext, value: ValueId, span: Span) -> ValueId:
@@ -241,11 +250,15 @@ def _diamond(
     for block, arm in zip(blocks, (if_true, if_false), strict=True):
         builder.continue_in(block)
         lower_arm = lower_object if is_object else lower
-        operand = None if arm.kind == "throw_statement" else lower_arm(ctx, arm)
+        with conditionally(ctx, branch):
+            operand = None if arm.kind == "throw_statement" else lower_arm(ctx, arm)
         if is_object and isinstance(operand, int) and operand in ctx.objects:
             operand = object_behind(ctx, operand, ctx.span(arm))
         ends.append((builder.current, operand, ctx.span(arm)))
     first, second = ends[0][1], ends[1][1]
+    made = made_object(ctx, ends, end, branch, span)
+    if made is not None:
+        return made
     if _same_object_type(first, second, is_object=is_object):
         return _joined_places(ctx, ends, end, span)
     value = _joined_values(ctx, ends, end, span)
@@ -283,7 +296,15 @@ def _joined_places(
         builder.jump(end, arm)
     builder.continue_in(end)
     address = builder.load(builder.symbol_address(symbol, span), type, span)
-    return Place(address, places[0].type, places[0].volatile or places[1].volatile)
+    first, second = places
+    return Place(
+        address,
+        first.type,
+        first.volatile or second.volatile,
+        is_lvalue=first.is_lvalue and second.is_lvalue,
+        is_constant=first.is_constant if first.is_constant == second.is_constant else None,
+        is_expiring=first.is_expiring and second.is_expiring,
+    )
 
 
 def _generic(found: Place) -> Type:
@@ -316,6 +337,7 @@ def _joined_values(
             builder.store(builder.symbol_address(symbol, arm), implicit(ctx, value, type, arm), arm)
         builder.jump(end, arm)
     builder.continue_in(end)
+    ends_somewhere(ctx, builder.symbol_address(symbol, span), type, span)
     result = builder.load(builder.symbol_address(symbol, span), type, span)
     if address is not None:
         pointer = builder.symbols[address].type

@@ -14,6 +14,7 @@ from analysis.lower.copies import copied
 from analysis.lower.expressions.dispatch import handles, load, lower, lower_object, temporary
 from analysis.lower.expressions.members import this_object
 from analysis.lower.expressions.places import variable_place
+from analysis.lower.lifetimes import ends_somewhere
 from analysis.lower.names import AUTO, Closure, DeclaredType, LambdaName, LocalVariable, Scope
 from analysis.lower.references import bind_reference
 from analysis.syntax.tree import Node
@@ -54,6 +55,7 @@ def _copied_this(ctx: LoweringContext, capture: Node) -> LocalVariable | None:
         return ctx.this
     value = load(ctx, copied(ctx, object, span), span)
     copy, type = temporary(ctx, value, span), ctx.this.declared.type
+    ends_somewhere(ctx, copy.address, copy.type, span)
     symbol = ctx.builder.symbol("this", SymbolKind.LOCAL, type, span)
     pointer = ctx.builder.bitcast(copy.address, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), pointer, span)
@@ -88,6 +90,7 @@ def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
     type = ctx.builder.types[value]
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
+    ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), type, span)
     scope.declare(name, LocalVariable(name, symbol, DeclaredType(type), None, may_be_constant=True))
 
 
@@ -102,4 +105,5 @@ def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
     value = load(ctx, copied(ctx, found, span), span)
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, found.type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
+    ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), found.type, span)
     scope.declare(name, LocalVariable(name, symbol, DeclaredType(found.type), None, may_be_constant=True))

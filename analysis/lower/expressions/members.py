@@ -155,7 +155,15 @@ def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int,
         is_constant = True if declared.is_constant else whole.is_constant
         if is_constant and not declared.is_constant and b"mutable" in record.node.text:
             is_constant = None
-        return Place(address, declared.stored, is_volatile, is_lvalue=whole.is_lvalue, is_constant=is_constant)
+        return Place(
+            address,
+            declared.stored,
+            is_volatile,
+            is_lvalue=whole.is_lvalue,
+            is_constant=is_constant,
+            is_expiring=whole.is_temporary or whole.is_expiring,
+            whole=whole.address if whole.is_temporary else whole.whole,
+        )
     address = ctx.builder.field_address(whole.address, index, field.type, span)
     return Place(address, declared.stored, is_volatile, bits=field.bits)
 

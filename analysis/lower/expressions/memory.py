@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Allocate
+from analysis.ir.instructions import Allocate, Opaque
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.source import Span
 from analysis.ir.types import U64, ArrayType, MemorySpace, PointerType, StructType, Type
 from analysis.lower.builtins import builtin_function
 from analysis.lower.calls import call_builtin, unknown_call
-from analysis.lower.construct import construct, construct_at
+from analysis.lower.construct import construct, construct_at, needs_construction
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert
+from analysis.lower.destruction import end_pointee
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import handles, load, rvalue, unsupported
 from analysis.lower.layouts import size_of
-from analysis.lower.lifetimes import will_end
-from analysis.lower.types import base_type, declare
+from analysis.lower.lifetimes import ends_somewhere
+from analysis.lower.types import base_type, declare, spelled
 from analysis.syntax.tree import Node
 
 
@@ -50,6 +51,9 @@ def _new(ctx: LoweringContext, node: Node) -> Operand:
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     arguments = node.field("arguments")
     if count is not None:
+        if needs_construction(ctx, element):
+            shown = spelled(element)
+            ctx.builder.emit(Opaque(None, f"construction of an array of {shown}", (result,), True, span))
         return result
     operands = [] if arguments is None else argument_operands(ctx, arguments)
     if record is not None:
@@ -73,11 +77,15 @@ def _allocated(ctx: LoweringContext, type: Type, element: Type, count: Node | No
 @handles("delete_expression")
 def _delete(ctx: LoweringContext, node: Node) -> Operand:
     span = ctx.span(node)
-    values = [rvalue(ctx, child) for child in node.children if child.kind not in ("delete", "[", "]")]
+    operands = [child for child in node.children if child.kind not in ("delete", "[", "]")]
+    is_array = any(b"[" in node.source[node.start : operand.start] for operand in operands)
+    values = [rvalue(ctx, operand) for operand in operands]
     for value in values:
         type = ctx.builder.types[value]
-        if isinstance(type, PointerType):
-            will_end(ctx, value, type.element, span)
+        if isinstance(type, PointerType) and is_array:
+            ends_somewhere(ctx, value, type.element, span)
+        elif isinstance(type, PointerType):
+            end_pointee(ctx, value, type, span)
     builtin = builtin_function("free")
     if builtin is not None and len(values) == 1:
         return call_builtin(ctx, builtin, values, (), span)

@@ -42,7 +42,10 @@ def passed_through(
         return None
     if last in _SAME:
         same = operands[0]
-        return replace(same, is_lvalue=False, is_constant=None) if isinstance(same, Place) else same
+        if not isinstance(same, Place):
+            return same
+        is_moved = last == "move"
+        return replace(same, is_lvalue=False, is_constant=None, is_temporary=False, is_expiring=is_moved, whole=None)
     index = explicit[0] if last == "get" and explicit else None
     return (
         member_number(ctx, operands[0], int(index.value), ctx.span(node)) if isinstance(index, ConstantName) else None

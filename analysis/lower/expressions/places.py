@@ -16,7 +16,7 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
     builder = ctx.builder
     address = builder.symbol_address(variable.symbol, span)
     declared = variable.declared
-    if declared.is_reference:
+    if declared.is_reference or variable.is_callers:
         pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
         return Place(pointer, declared.type, declared.is_volatile, is_lvalue=True, is_constant=variable.is_constant)
     return Place(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from analysis.ir.types import VoidType
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.copies import copied
-from analysis.lower.expressions.dispatch import handles, load, lower
+from analysis.lower.destruction import full_expression, scope
+from analysis.lower.expressions.dispatch import handles, load, lower, temporary
+from analysis.lower.lifetimes import ends_by_code, ends_somewhere
 from analysis.lower.statements.dispatch import statement
 from analysis.syntax.tree import Node
 
@@ -14,7 +16,7 @@ from analysis.syntax.tree import Node
 def _statements(ctx: LoweringContext, node: Node) -> Operand:
     """The last expression, read before what it names goes out of scope; nothing where the last statement is none."""
     statements = [child for child in node.children if child.kind != "comment"]
-    with ctx.block_scope():
+    with scope(ctx, node):
         for child in statements[:-1]:
             statement(ctx, child)
         last = statements[-1] if statements else None
@@ -24,6 +26,11 @@ def _statements(ctx: LoweringContext, node: Node) -> Operand:
                 statement(ctx, last)
             return None
         ctx.builder.checkpoint()
-        operand = copied(ctx, lower(ctx, values[0]), ctx.span(node))
-        type = ctx.type_of(operand)
-        return operand if type is None or isinstance(type, VoidType) else load(ctx, operand, ctx.span(node))
+        span = ctx.span(node)
+        with full_expression(ctx, span):
+            operand = copied(ctx, lower(ctx, values[0]), span)
+            type = ctx.type_of(operand)
+            value = operand if type is None or isinstance(type, VoidType) else load(ctx, operand, span)
+    if type is not None and ends_by_code(ctx, type) and isinstance(value, int):
+        ends_somewhere(ctx, temporary(ctx, value, span).address, type, span)
+    return value

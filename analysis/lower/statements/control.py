@@ -21,8 +21,10 @@ from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.context import LoweringContext
 from analysis.lower.conversions import is_vague, promoted
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.conditions import boolean, branch_on
-from analysis.lower.expressions.dispatch import discard, rvalue
+from analysis.lower.destruction import full_condition, full_expression, leave_on_edge, scope
+from analysis.lower.endings import Exit
+from analysis.lower.expressions.conditions import branch_on, truth_of
+from analysis.lower.expressions.dispatch import discard, load, rvalue
 from analysis.lower.statements.declarations import declare_condition
 from analysis.lower.statements.dispatch import handles_statement, not_understood, statement
 from analysis.syntax.tree import Node
@@ -39,7 +41,7 @@ def _if(ctx: LoweringContext, node: Node) -> None:
     if condition is None or then is None:
         return not_understood(ctx, node)
     branch = source_branch(ctx, SourceBranchKind.IF, node)
-    with ctx.block_scope():
+    with scope(ctx, node):
         value = _clause(ctx, condition)
         if value is None:
             return not_understood(ctx, node)
@@ -73,7 +75,7 @@ def _branches(
 
 
 def _arm(ctx: LoweringContext, node: Node) -> None:
-    with ctx.block_scope():
+    with scope(ctx, node):
         statement(ctx, node)
 
 
@@ -91,17 +93,21 @@ def _branch_on_clause(
     ctx: LoweringContext, node: Node, if_true: BasicBlockId, if_false: BasicBlockId, branch: SourceBranchId
 ) -> None:
     """Branches on a condition that may be a declaration: `if (int x = f())`."""
+    span = ctx.span(node)
     if node.kind == "declaration":
         value = declare_condition(ctx, node)
-        span = ctx.span(node)
-        ctx.builder.terminate(Branch(boolean(ctx, value, span), if_true, if_false, branch, span))
+        with full_expression(ctx, span):
+            test = truth_of(ctx, value, span)
+        ctx.builder.terminate(Branch(test, if_true, if_false, branch, span))
     elif node.kind == "comma_expression":
         left, right = node.field("left"), node.field("right")
         if left is not None and right is not None:
-            discard(ctx, left)
-            _branch_on_clause(ctx, right, if_true, if_false, branch)
+            with full_condition(ctx, if_true, if_false, span):
+                discard(ctx, left)
+                branch_on(ctx, right, if_true, if_false, branch)
     else:
-        branch_on(ctx, node, if_true, if_false, branch)
+        with full_condition(ctx, if_true, if_false, span):
+            branch_on(ctx, node, if_true, if_false, branch)
 
 
 @handles_statement("while_statement")
@@ -114,13 +120,16 @@ def _while(ctx: LoweringContext, node: Node) -> None:
     head, inside, end = builder.new_block(), builder.new_block(), builder.new_block()
     builder.jump(head, ctx.span(node))
     builder.continue_in(head)
-    with ctx.block_scope():
+    behind, again = Exit(end, ctx.endings), Exit(head, ctx.endings)
+    with scope(ctx, node):
         value = _clause(ctx, condition)
         if value is not None:
+            mark = builder.mark()
             _branch_on_clause(ctx, value, inside, end, branch)
+            leave_on_edge(ctx, mark, behind, ctx.span(condition))
         builder.continue_in(inside)
-        loop_body(ctx, body, end, head)
-        builder.jump(head, ctx.span(node))
+        loop_body(ctx, body, behind, again)
+    builder.jump(head, ctx.span(node))
     builder.continue_in(end)
     return None
 
@@ -136,7 +145,7 @@ def _do(ctx: LoweringContext, node: Node) -> None:
     branch = source_branch(ctx, SourceBranchKind.LOOP, node) if again else None
     builder.jump(inside, ctx.span(node))
     builder.continue_in(inside)
-    loop_body(ctx, body, end, test)
+    loop_body(ctx, body, Exit(end, ctx.endings), Exit(test, ctx.endings))
     builder.jump(test, ctx.span(node))
     builder.continue_in(test)
     if branch is None:
@@ -156,23 +165,28 @@ def _for(ctx: LoweringContext, node: Node) -> None:
     builder = ctx.builder
     span = ctx.span(node)
     branch = source_branch(ctx, SourceBranchKind.LOOP, node)
-    with ctx.block_scope():
+    with scope(ctx, node):
         if initializer is not None:
             statement(ctx, initializer)
         head, inside = builder.new_block(), builder.new_block()
         step, end = builder.new_block(), builder.new_block()
         builder.jump(head, span)
         builder.continue_in(head)
-        if condition is None:
-            builder.jump(inside, span)
-        else:
-            _branch_on_clause(ctx, condition, inside, end, branch)
-        builder.continue_in(inside)
-        loop_body(ctx, body, end, step)
-        builder.jump(step, span)
-        builder.continue_in(step)
-        if update is not None:
-            statement(ctx, update)
+        behind = Exit(end, ctx.endings)
+        with scope(ctx, node):
+            if condition is None:
+                builder.jump(inside, span)
+            else:
+                mark = builder.mark()
+                _branch_on_clause(ctx, condition, inside, end, branch)
+                leave_on_edge(ctx, mark, behind, ctx.span(condition))
+            builder.continue_in(inside)
+            loop_body(ctx, body, behind, Exit(step, ctx.endings))
+            builder.jump(step, span)
+            builder.continue_in(step)
+            if update is not None:
+                with full_expression(ctx, ctx.span(update)):
+                    statement(ctx, update)
         builder.jump(head, span)
         builder.continue_in(end)
     return None
@@ -182,11 +196,11 @@ _AROUND: Final = b"() \t\r\n"
 _NEVER: Final = (b"0", b"false")
 
 
-def loop_body(ctx: LoweringContext, body: Node, break_block: BasicBlockId, continue_block: BasicBlockId) -> None:
-    before = ctx.break_block, ctx.continue_block
-    ctx.break_block, ctx.continue_block = break_block, continue_block
+def loop_body(ctx: LoweringContext, body: Node, break_to: Exit, continue_to: Exit) -> None:
+    before = ctx.break_to, ctx.continue_to
+    ctx.break_to, ctx.continue_to = break_to, continue_to
     _arm(ctx, body)
-    ctx.break_block, ctx.continue_block = before
+    ctx.break_to, ctx.continue_to = before
 
 
 # -- switch --------------------------------------------------------------------------------------------------------
@@ -198,7 +212,7 @@ def _switch(ctx: LoweringContext, node: Node) -> None:
     if condition is None or body is None:
         return not_understood(ctx, node)
     branch = source_branch(ctx, SourceBranchKind.SWITCH, node)
-    with ctx.block_scope():
+    with scope(ctx, node):
         value_node = _clause(ctx, condition)
         if value_node is None:
             return not_understood(ctx, node)
@@ -208,12 +222,14 @@ def _switch(ctx: LoweringContext, node: Node) -> None:
 
 
 def _switch_value(ctx: LoweringContext, node: Node) -> ValueId:
-    value = declare_condition(ctx, node) if node.kind == "declaration" else rvalue(ctx, node)
-    type = ctx.builder.types[value]
-    if is_vague(type):
-        return value
-    wanted = promoted(type)
-    return implicit(ctx, value, wanted if isinstance(wanted, IntegerType) else S64, ctx.span(node))
+    declared = declare_condition(ctx, node) if node.kind == "declaration" else None
+    with full_expression(ctx, ctx.span(node)):
+        value = rvalue(ctx, node) if node.kind != "declaration" else load(ctx, declared, ctx.span(node))
+        type = ctx.builder.types[value]
+        if is_vague(type):
+            return value
+        wanted = promoted(type)
+        return implicit(ctx, value, wanted if isinstance(wanted, IntegerType) else S64, ctx.span(node))
 
 
 MAX_RANGE = 256
@@ -229,8 +245,8 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
     end = builder.new_block()
     cases: list[SwitchCase] = []
     default = end
-    before = ctx.break_block, ctx.cases
-    ctx.break_block, ctx.cases = end, {}
+    before = ctx.break_to, ctx.cases
+    ctx.break_to, ctx.cases = Exit(end, ctx.endings), {}
     labels, following = _own_labels(body)
     for label in paced(labels, 5):
         block = ctx.cases.get(label.start)
@@ -244,10 +260,10 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
             cases.extend(SwitchCase(number, block) for number in _labels(ctx, label))
     builder.terminate(Switch(value, tuple(cases), default, branch, ctx.span(node)))
     builder.continue_in(builder.new_block())  # what stands before the first label is never reached
-    with ctx.block_scope():
+    with scope(ctx, body):
         for child in paced(body.children, 5) if body.kind == "compound_statement" else [body]:
             statement(ctx, child)
-    ctx.break_block, ctx.cases = before
+    ctx.break_to, ctx.cases = before
     builder.jump(end, ctx.span(node))
     builder.continue_in(end)
 

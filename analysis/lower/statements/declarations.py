@@ -27,22 +27,24 @@ from analysis.ir.types import (
 )
 from analysis.lower.constant_objects import declare_object
 from analysis.lower.constants import evaluate
-from analysis.lower.construct import default_array, default_object, initialise
+from analysis.lower.construct import construct_at, default_array, default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
+from analysis.lower.copies import copies_by_code
+from analysis.lower.destruction import full_expression
 from analysis.lower.expressions.deduced_classes import (
     deduced_template,
     deduced_type,
     initialise_deduced,
     initialiser_operands,
 )
-from analysis.lower.expressions.dispatch import load, lower, lower_object, object_behind, rvalue, temporary
+from analysis.lower.expressions.dispatch import load, lower, lower_object, object_behind, rvalue, temporary, used_value
 from analysis.lower.expressions.members import element
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
 from analysis.lower.library.source import array_elements
-from analysis.lower.lifetimes import will_end
+from analysis.lower.lifetimes import ends_by_code, extend, variable_begins
 from analysis.lower.lookup import builtin_record
 from analysis.lower.names import (
     AUTO,
@@ -91,13 +93,15 @@ def _deduced_class(
 ) -> None:
     """`Pair p{1, 2};`: the initialiser says which `Pair` it is."""
     name, span = name_node.text.decode("utf-8", "replace"), ctx.span(name_node)
-    operands = initialiser_operands(ctx, value)
-    type = deduced_type(ctx, template, operands) or declared.type
-    if isinstance(type, UnknownType):
-        ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, span))
-    exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
-    target, entity = _new_variable(ctx, name, exact, type, span)
-    initialise_deduced(ctx, target, operands, ctx.span(value))
+    with full_expression(ctx, ctx.span(value)):
+        operands = initialiser_operands(ctx, value)
+        type = deduced_type(ctx, template, operands) or declared.type
+        if isinstance(type, UnknownType):
+            ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, span))
+        exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+        target, entity = _new_variable(ctx, name, exact, type, span)
+        initialise_deduced(ctx, target, operands, ctx.span(value))
+    variable_begins(ctx, target.address, type)
     ctx.scope.declare(name, entity)
 
 
@@ -126,7 +130,10 @@ def _declare_one(
     if kind is not SymbolKind.LOCAL:
         _static(ctx, kind, name, declarator.declared, value, span)
         return
-    _local(ctx, name, declarator.declared, value, span, ctx.span(node))
+    with full_expression(ctx, ctx.span(node)):
+        begun = _local(ctx, name, declarator.declared, value, span, ctx.span(node))
+    if begun is not None:
+        variable_begins(ctx, begun.address, begun.type)
 
 
 def _kind(words: frozenset[str], declared: DeclaredType) -> SymbolKind:
@@ -179,14 +186,14 @@ def _of_grid(
 
 def _local(
     ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span, whole: Span
-) -> None:
+) -> Place | None:
+    """The object that is declared; None where it is none of the scope's own."""
     if declared.is_reference:
         _reference(ctx, name, declared, value, span)
-        return
+        return None
     is_group = declared.type == THREAD_GROUP and value is not None and not ctx.is_reassigned(name, 1)
     if is_auto(declared.type) or is_group:
-        _deduced(ctx, name, declared, value, span)
-        return
+        return _deduced(ctx, name, declared, value, span)
     type = declared.type
     if isinstance(type, UnknownType):
         ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, whole))
@@ -198,7 +205,7 @@ def _local(
         loaded = rvalue(ctx, value)
         stored = implicit(ctx, loaded, _pointer_type(ctx, name, type, ctx.builder.types[loaded]), span)
         _declared_value(ctx, name, declared, stored, span)
-        return
+        return None
     target, entity = _new_variable(ctx, name, declared, type, span)
     ctx.scope.declare(name, entity)  # in its own initialiser the name means this variable already
     if value is not None:
@@ -212,9 +219,9 @@ def _local(
         _default(ctx, target, type, span)
     elif isinstance(type, ArrayType):
         default_array(ctx, target, type, span)
-    elif ctx.continue_block is not None and (is_arithmetic(type) or isinstance(type, PointerType | TemplateType)):
+    elif ctx.continue_to is not None and (is_arithmetic(type) or isinstance(type, PointerType | TemplateType)):
         ctx.builder.store(target.address, ctx.builder.undefined(type, span), span)  # nothing from the last iteration
-    will_end(ctx, target.address, type, span)
+    return target
 
 
 def _mentions(node: Node, name: str) -> bool:
@@ -253,17 +260,31 @@ def _declared_value(
     assert entity.variable is not None
     ctx.builder.defined(entity.variable, value, span)
     ctx.scope.declare(name, entity)
-    will_end(ctx, target.address, type, span)
     return entity
 
 
-def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> None:
+def _declared_object(
+    ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span
+) -> Place | None:
+    """A variable of the class of `operand` that is copied or ends by code; None where it is a value like others."""
+    type = ctx.type_of(operand) if is_auto(declared.type) else declared.type
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    if record is None or type is None or not (ends_by_code(ctx, type) or copies_by_code(ctx.program, type)):
+        return None
+    exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+    target, entity = _new_variable(ctx, name, exact, type, span)
+    construct_at(ctx, target, record, (operand,), span)
+    ctx.scope.declare(name, entity)
+    return target
+
+
+def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> Place | None:
     """`auto name = value;`"""
     if value is not None and value.kind in ("argument_list", "initializer_list") and len(value.children) == 1:
         value = value.children[0]
     if value is None:
         not_understood(ctx, Node("declaration", 0, 0, b""), "auto without an initialiser")
-        return
+        return None
     constant = evaluate(ctx.scope, value) if declared.is_constant else None
     is_any = declared.type == DECLTYPE_AUTO and value.kind != "identifier"
     operand = object_behind(ctx, lower_object(ctx, value), ctx.span(value)) if is_any else lower(ctx, value)
@@ -272,10 +293,13 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
         if value.kind != "lambda_expression" and declarator is not None and declarator.child("lambda_specifier"):
             not_understood(ctx, value, "copy of a mutable lambda")  # it has variables of its own
         ctx.scope.declare(name, LambdaName(operand))
-        return
+        return None
     if declared.type == DECLTYPE_AUTO and isinstance(operand, Place) and _is_reference(ctx, value):
         bind_reference(ctx, name, DeclaredType(AUTO, True), operand, span)
-        return
+        return None
+    found = _declared_object(ctx, name, declared, operand, span) if declared.type != DECLTYPE else None
+    if found is not None:
+        return found
     loaded = load(ctx, operand, ctx.span(value))
     type = ctx.builder.types[loaded]
     if isinstance(type, PointerType):
@@ -286,6 +310,7 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
     if declared.type == DECLTYPE and isinstance(operand, Place):  # a copy or the object itself: each may change both
         both = (operand.address, ctx.builder.symbol_address(entity.symbol, span))
         ctx.builder.emit(Opaque(None, f"{name}, of a type that is not computed", both, False, span))
+    return None
 
 
 def _is_reference(ctx: LoweringContext, value: Node) -> bool:
@@ -316,7 +341,7 @@ def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: N
     if isinstance(operand, Closure):
         ctx.scope.declare(name, LambdaName(operand))
         return
-    bind_reference(ctx, name, declared, operand, span)
+    extend(ctx, bind_reference(ctx, name, declared, operand, span))
 
 
 def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, found: Place) -> None:
@@ -333,14 +358,18 @@ def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, fo
     if whole.declared.is_reference:
         bind_reference(ctx, name, whole.declared, found, span)
         return
+    made = _declared_object(ctx, name, whole.declared, found, span)
+    if made is not None:
+        variable_begins(ctx, made.address, made.type)
+        return
     value = load(ctx, found, span)
     if not is_auto(whole.declared.type):
         value = implicit(ctx, value, whole.declared.type, span)
     _declared_value(ctx, name, whole.declared, value, span)
 
 
-def declare_condition(ctx: LoweringContext, node: Node) -> ValueId:
-    """`if (T name = value)`: declares the variable and gives its value."""
+def declare_condition(ctx: LoweringContext, node: Node) -> Operand:
+    """`if (T name = value)`: declares the variable and gives its value, or the object that it is."""
     declarator, value = node.field("declarator"), node.field("value")
     if declarator is not None and declarator.kind == "init_declarator":
         value = declarator.field("value")
@@ -348,12 +377,36 @@ def declare_condition(ctx: LoweringContext, node: Node) -> ValueId:
     if declarator is None or value is None:
         return ctx.builder.opaque("declaration as a condition", (), UnknownType(shown(node)), ctx.span(node))
     whole = declare(ctx.scope, base_type(ctx.scope, node), declarator)
-    loaded = rvalue(ctx, value)
-    if not is_auto(whole.declared.type):
-        loaded = implicit(ctx, loaded, whole.declared.type, ctx.span(value))
+    with full_expression(ctx, ctx.span(node)):
+        found = _initialised_condition(ctx, whole, value)
+    if isinstance(found, Place):
+        variable_begins(ctx, found.address, found.type)
+    return found
+
+
+def _initialised_condition(ctx: LoweringContext, whole: Declarator, value: Node) -> Place | ValueId:
+    name = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
+    span = ctx.span(value) if whole.name is None else ctx.span(whole.name)
+    declared = whole.declared
+    if declared.is_reference:
+        operand = lower_object(ctx, value)
+        extend(ctx, bind_reference(ctx, name, declared, operand, span))
+        return used_value(ctx, operand, value)
+    record = ctx.program.records.get(declared.type.name) if isinstance(declared.type, StructType) else None
+    if record is not None and value.kind in ("initializer_list", "argument_list"):
+        target, entity = _new_variable(ctx, name, declared, declared.type, span)
+        initialise(ctx, target, value, ctx.span(value))
+        ctx.scope.declare(name, entity)
+        return target
+    operand = lower(ctx, value)
+    made = _declared_object(ctx, name, declared, operand, span)
+    if made is not None:
+        return made
+    loaded = used_value(ctx, operand, value)
+    if not is_auto(declared.type):
+        loaded = implicit(ctx, loaded, declared.type, ctx.span(value))
     if whole.name is not None:
-        span = ctx.span(whole.name)
-        _declared_value(ctx, whole.name.text.decode("utf-8", "replace"), whole.declared, loaded, span)
+        _declared_value(ctx, name, declared, loaded, span)
     return loaded
 
 
@@ -367,7 +420,13 @@ def _structured_binding(ctx: LoweringContext, declarator: Declarator, value: Nod
 
 def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand, span: Span) -> None:
     found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
-    if not declarator.declared.is_reference and isinstance(operand, Place):
+    made = None
+    if not declarator.declared.is_reference:
+        made = _declared_object(ctx, "", declarator.declared, operand, span)
+    if made is not None:
+        found = made
+        variable_begins(ctx, made.address, made.type)
+    elif not declarator.declared.is_reference and isinstance(operand, Place):
         found = temporary(ctx, ctx.builder.load(found.address, found.type, span), span)
     elements = array_elements(ctx.program, found.type)
     if elements is not None:

@@ -8,19 +8,23 @@ Source  C++ standard, "The range-based for statement".
 from __future__ import annotations
 
 from analysis.ir.function import SourceBranchKind, SymbolKind
+from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Branch
 from analysis.ir.operators import BinaryOperator, CompareOperator
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, S32, ArrayType, StructType, UnknownType
 from analysis.lower.calls import call_method
-from analysis.lower.construct import new_object
+from analysis.lower.construct import construct_at, new_object
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
+from analysis.lower.destruction import full_expression, scope
+from analysis.lower.endings import Exit
 from analysis.lower.expressions.conditions import boolean
-from analysis.lower.expressions.dispatch import load, lower, rvalue, temporary
+from analysis.lower.expressions.dispatch import load, lower, temporary, used_value
 from analysis.lower.expressions.members import dereference
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
 from analysis.lower.library.source import array_elements
+from analysis.lower.lifetimes import extend, variable_begins
 from analysis.lower.names import Closure
 from analysis.lower.operators import overloaded
 from analysis.lower.records import methods_named
@@ -37,11 +41,13 @@ def _for_range(ctx: LoweringContext, node: Node) -> None:
     declarator, right, body = node.field("declarator"), node.field("right"), node.field("body")
     if declarator is None or right is None or body is None:
         return not_understood(ctx, node)
-    with ctx.block_scope():
+    with scope(ctx, node):
         initializer = node.field("initializer")
         if initializer is not None:
             statement(ctx, initializer)
-        sequence = _listed(ctx, right) if right.kind == "initializer_list" else lower(ctx, right)
+        with full_expression(ctx, ctx.span(right)):
+            sequence = _listed(ctx, right) if right.kind == "initializer_list" else lower(ctx, right)
+            extend(ctx, sequence)
         elements = array_elements(ctx.program, ctx.type_of(sequence))
         if isinstance(sequence, Place) and elements is not None:
             address = ctx.builder.field_address(sequence.address, 0, elements, ctx.span(right))
@@ -56,15 +62,20 @@ def _for_range(ctx: LoweringContext, node: Node) -> None:
 
 def _listed(ctx: LoweringContext, right: Node) -> Operand:
     """`{a, b, c}` as an array; its elements have the type of the first."""
-    values = [rvalue(ctx, child) for child in right.children]
-    if not values:
+    operands = [lower(ctx, child) for child in right.children]
+    element = None if not operands else ctx.type_of(operands[0])
+    if element is None:
         return None
     builder, span = ctx.builder, ctx.span(right)
-    element = builder.types[values[0]]
-    array = new_object(ctx, ArrayType(element, len(values)), span)
-    for index, value in enumerate(values):
+    array = new_object(ctx, ArrayType(element, len(operands)), span)
+    record = ctx.program.records.get(element.name) if isinstance(element, StructType) else None
+    for index, (operand, child) in enumerate(zip(operands, right.children, strict=True)):
         at = builder.element_address(array.address, builder.constant(index, S32, span), element, span)
-        builder.store(at, implicit(ctx, value, element, span), span)
+        if record is None:
+            builder.store(at, implicit(ctx, used_value(ctx, operand, child), element, span), span)
+        else:
+            construct_at(ctx, Place(at, element), record, (operand,), span)
+    variable_begins(ctx, array.address, array.type)
     return array
 
 
@@ -80,8 +91,7 @@ def _unknown_range(ctx: LoweringContext, node: Node, sequence: Operand, declarat
     builder.terminate(Branch(more, inside, end, branch, span))
     builder.continue_in(inside)
     unknown = builder.opaque("element of a range", values, UnknownType("element"), span)
-    declare_bound(ctx, base_type(ctx.scope, node), declarator, temporary(ctx, unknown, span))
-    loop_body(ctx, body, end, head)
+    _round(ctx, node, declarator, temporary(ctx, unknown, span), body, (end, head))
     builder.jump(head, span)
     builder.continue_in(end)
 
@@ -105,8 +115,7 @@ def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: N
     builder.continue_in(inside)
     at = builder.load(builder.symbol_address(index, span), S32, span)
     found = Place(builder.element_address(sequence.address, at, element, span), element, sequence.volatile)
-    declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
-    loop_body(ctx, body, end, step)
+    _round(ctx, node, declarator, found, body, (end, step))
     builder.jump(step, span)
     builder.continue_in(step)
     at = builder.load(builder.symbol_address(index, span), S32, span)
@@ -115,6 +124,22 @@ def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: N
     builder.store(builder.symbol_address(index, span), following, span)
     builder.jump(head, span)
     builder.continue_in(end)
+
+
+def _round(
+    ctx: LoweringContext,
+    node: Node,
+    declarator: Node,
+    found: Place,
+    body: Node,
+    exits: tuple[BasicBlockId, BasicBlockId],
+) -> None:
+    """One round with the element `found`; `exits` are where `break` and `continue` go."""
+    behind, again = (Exit(block, ctx.endings) for block in exits)
+    with scope(ctx, node):
+        with full_expression(ctx, ctx.span(declarator)):
+            declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
+        loop_body(ctx, body, behind, again)
 
 
 def _iterators(ctx: LoweringContext, sequence: Operand, span: Span) -> tuple[Place, Place] | None:
@@ -144,18 +169,24 @@ def _iterator_loop(ctx: LoweringContext, node: Node, bounds: tuple[Place, Place]
     step, end = builder.new_block(), builder.new_block()
     builder.jump(head, span)
     builder.continue_in(head)
-    test = load(ctx, apply_binary(ctx, "!=", at, last, node), span)
-    builder.terminate(Branch(boolean(ctx, test, span), inside, end, branch, span))
+    with full_expression(ctx, span):
+        test = boolean(ctx, load(ctx, apply_binary(ctx, "!=", at, last, node), span), span)
+    builder.terminate(Branch(test, inside, end, branch, span))
     builder.continue_in(inside)
     is_class = isinstance(at.type, CLASS_TYPES)
-    element = overloaded(ctx, "*", (at,), node) if is_class else dereference(ctx, load(ctx, at, span), span)
-    found = element if isinstance(element, Place) else temporary(ctx, load(ctx, element, span), span)
-    declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
-    loop_body(ctx, body, end, step)
+    outside = ctx.endings
+    with scope(ctx, node):
+        with full_expression(ctx, span):
+            element = overloaded(ctx, "*", (at,), node) if is_class else dereference(ctx, load(ctx, at, span), span)
+            found = element if isinstance(element, Place) else temporary(ctx, load(ctx, element, span), span)
+            declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
+            extend(ctx, found)
+        loop_body(ctx, body, Exit(end, outside), Exit(step, outside))
     builder.jump(step, span)
     builder.continue_in(step)
     if is_class:
-        overloaded(ctx, "++", (at,), node)
+        with full_expression(ctx, span):
+            overloaded(ctx, "++", (at,), node)
     else:
         following = apply_binary(ctx, "+", at, builder.constant(1, S32, span), node)
         builder.store(at.address, load(ctx, following, span), span)

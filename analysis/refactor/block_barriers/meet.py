@@ -29,6 +29,7 @@ from tree_sitter import Node
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
+from analysis.facts.object_ends import object_ends
 from analysis.ir.instructions import WarpBarrier
 from analysis.refactor.block_barriers.expressions import BUILTIN_INDEXES, Expressions
 from analysis.refactor.block_barriers.knowledge import Knowledge, knowledge
@@ -56,6 +57,9 @@ def draft_meeting(analysis: FileAnalysis, function: FunctionFacts) -> Met | Cann
     known = knowledge(analysis, function)
     if not known.parting:
         return None
+    ends = next((end for view in analysis.views(function) for end in object_ends(view)), None)
+    if ends is not None:
+        return CannotMeet(WhyNotMet.DESTRUCTOR, function.start + ends.start)
     try:
         return _Drafter(analysis, function).drafted(known)
     except Obstacle as obstacle:

@@ -29,6 +29,7 @@ class WhyNotMet(Enum):
     DECLARATION = (
         "a variable that is declared under the condition is used behind the barrier, and cannot be declared before"
     )
+    DESTRUCTOR = "the destructor of an object would run at another place"
     EXIT = "threads leave from inside of another branch or a loop"
     HEAD = "all threads would run the head of a loop that reads memory or what guarded code changes"
     JUMP = "a jump leaves a loop or a branch around the barrier"

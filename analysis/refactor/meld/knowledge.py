@@ -19,6 +19,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple, TypeAlias, final
 
 from analysis.facts.merge import View
+from analysis.facts.object_ends import object_ends
 from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
@@ -241,7 +242,11 @@ class _Placed:
             for start, end, block, item in self._items
             if type(item) in _HINDERING
         )
-        return [Hindrance(start, end, *one) for start, end, one in found if one is not None]
+        ends = [
+            Hindrance(end.start, end.end, Obstacle.DESTRUCTOR, "the destructor of an object runs here")
+            for end in object_ends(self._view)
+        ]
+        return [*(Hindrance(start, end, *one) for start, end, one in found if one is not None), *ends]
 
     def _hindrance(self, block: BasicBlockId, item: Instruction | Terminator) -> tuple[Obstacle, str] | None:
         control = self._view.root.control

@@ -43,6 +43,8 @@ class Obstacle(Enum):
     """An arm begins, ends or differs inside the text of a macro."""
     DECLARATION = "declaration"
     """A variable would have to be declared without the value that makes it, and its type does not allow that."""
+    DESTRUCTOR = "destructor"
+    """The destructor of an object runs in an arm."""
     CONDITION = "condition"
     """The condition cannot be kept: it declares a variable, or changes what the arms read."""
     TOO_LARGE = "too-large"
