@@ -16,7 +16,7 @@ from typing import final
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCE_FOLDERS = ("analysis", "sim", "simt_lsp", "tests", "benchmarks")
+SOURCE_FOLDERS = ("analysis", "sim", "presentation", "simt_lsp", "tests", "benchmarks")
 
 PACKAGES_OF_ANALYSIS = (
     "ir",
@@ -44,11 +44,12 @@ PACKAGES_OF_ANALYSIS = (
 )
 """Each imports only those above it."""
 
-LAYERS = ("analysis", "sim", "simt_lsp")
+LAYERS = ("analysis", "sim", "presentation", "simt_lsp")
 
 THIRD_PARTY: Mapping[str, frozenset[str]] = {
     "analysis": frozenset({"tree_sitter", "tree_sitter_cuda"}),
     "sim": frozenset({"numpy"}),
+    "presentation": frozenset(),
     "simt_lsp": frozenset({"attrs", "lsprotocol", "pygls", "rich"}),
 }
 """What a layer may import besides the standard library and the layers below it."""

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Final, final
 
 from analysis.ir.record import record
-from sim.report.html_markup import Markup, element
+from presentation.html.markup import Markup, element
 
 WIDTH: Final = 1200.0
 MOST_BAR: Final = 13.0

@@ -13,8 +13,8 @@ from benchmarks.melding.paper import figures_of
 from benchmarks.melding.remarks import remark_on
 from benchmarks.melding.rows import lines_of
 from benchmarks.melding.study import Comparison, SubjectStudy, Variant, best_block
-from sim.report.html_markup import Markup, element, joined
-from sim.report.html_parts import card, cell, number_cell, table
+from presentation.html.markup import Markup, element, joined
+from presentation.html.parts import card, cell, number_cell, table
 
 TITLE: Final = "Melding: what it does to the kernels of the paper"
 SPEED_UPS: Final = Axis(0.6, 2.4, (0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4), base=1.0, form="{:.1f}")
@@ -42,7 +42,7 @@ def study_page(studies: Sequence[SubjectStudy], warp_sizes: Sequence[int]) -> st
 
 def _style() -> str:
     """That of simulation reports, with the colours of the plots."""
-    report = files("sim.report").joinpath("assets/report.css").read_text("utf-8")
+    report = files("presentation.html").joinpath("assets/report.css").read_text("utf-8")
     return report + Path(__file__).with_name("page.css").read_text("utf-8")
 
 

@@ -27,17 +27,17 @@ from simt_lsp.cli.targets import function_target, region_target
 from simt_lsp.cli.terminal import Style, can_write, share_progress, writer
 
 try:
+    from presentation.html.editor_links import Editor
+    from presentation.html.page import html_page
+    from presentation.terminal.report import NARROWEST, WIDEST, WIDTH, in_ascii, report_lines
+    from presentation.terminal.table import Tone
     from sim.launch.npy_files import write_arrays
     from sim.launch.planner import Planner
     from sim.refusals import LaunchError, Refusal
     from sim.report.assemble import report_kernel
-    from sim.report.editor_links import Editor
-    from sim.report.html import html_page
     from sim.report.json_report import kernel_object
     from sim.report.model import KernelReport
     from sim.report.places import SourcePlaces
-    from sim.report.text import NARROWEST, WIDEST, WIDTH, in_ascii, report_lines
-    from sim.report.text_table import Tone
     from simt_lsp.cli.simulate_options import budget_of, policies_of, requests_of, warp_size_of
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":

@@ -20,7 +20,7 @@ from tests.editors.downloads import CannotInstall
 from tests.editors.vscode import install
 from tests.editors.vscode.install import TARGET, UNIVERSAL, code_server, installed_extensions
 from tests.editors.vscode.window import require_chromium
-from tests.sim.report.browser import chromium_path
+from tests.presentation.browser import chromium_path
 
 
 def _vscode() -> None:

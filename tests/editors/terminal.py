@@ -20,7 +20,7 @@ from typing import Final, final
 
 import pyte
 
-from tests.sim.report.browser import chromium_path
+from tests.presentation.browser import chromium_path
 
 PATIENCE_SECONDS: Final = 120.0  # on a machine that is busy with other things
 COLUMNS: Final = 150

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from analysis.features.control_flow_graph.svg_style import STYLE
-from tests.sim.report.test_contrast import contrast
+from tests.presentation.test_contrast import contrast
 
 LIGHT, DARK = (dict(re.findall(r"--([\w-]+): (?:var\([^,]*, )?(#\w{6})", block)) for block in STYLE.split("@media")[:2])
 

@@ -24,7 +24,7 @@ class FileStamp:
 
 
 ReportText: TypeAlias = "Sequence[Sequence[Mapping[str, str]]]"
-"""Lines of `{"text", "tone"}`; the tones are those of `sim.report.text.Tone`."""
+"""Lines of `{"text", "tone"}`; the tones are those of `presentation.terminal.report.Tone`."""
 
 
 @final

@@ -19,18 +19,18 @@ from analysis.lower.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction, Program
 from analysis.lower.seen_kernels import kernel_at
 from analysis.syntax.document import Document
+from presentation.html.page import html_page
+from presentation.terminal.report import report_lines
 from sim.launch.planner import Planner
 from sim.launch.request import Request, requests_in_order
 from sim.launch.specification import Budget
 from sim.policies.registry import policies_named
 from sim.refusals import LaunchError, Refusal
 from sim.report.assemble import report_kernel
-from sim.report.html import html_page
 from sim.report.interim import FIRST_SECONDS, Interim
 from sim.report.json_report import kernel_object
 from sim.report.model import KernelReport, TruncationReport
 from sim.report.places import SourcePlaces
-from sim.report.text import report_lines
 from sim.result import TruncationReason
 from simt_lsp.launch_requests import settings_requests
 from simt_lsp.server.simulation.barrier_work import with_barriers

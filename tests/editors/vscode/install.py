@@ -28,7 +28,7 @@ _HEADERS: Final = {
     "libsecret-1/libsecret/secret.h": "libsecret-1-dev",
 }
 """What code-server's compiled packages include, and Debian's packages of it."""
-_SERVER_SOURCES: Final = ("analysis", "sim", "simt_lsp", "pyproject.toml")
+_SERVER_SOURCES: Final = ("analysis", "sim", "presentation", "simt_lsp", "pyproject.toml")
 _MADE: Final = frozenset({"node_modules", "bundled", "dist", "__pycache__", "LICENSE"})
 """Parts of the extension's folder that building it makes."""
 

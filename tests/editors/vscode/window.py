@@ -15,7 +15,7 @@ from tests.editors.downloads import CannotInstall
 from tests.editors.folders import current_test, results_folder
 from tests.editors.terminal import PATIENCE_SECONDS, wait_until
 from tests.editors.vscode.server import CodeServer
-from tests.sim.report.browser import chromium_path
+from tests.presentation.browser import chromium_path
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Locator, Page

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from presentation.terminal.report import plain, report_lines
 from sim.report.model import PolicyReport
-from sim.report.text import plain, report_lines
 from tests.sim.report.test_races import reported
 
 _HALF = """__device__ int twice(int x) {

@@ -11,6 +11,8 @@ from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader
 from analysis.syntax.translation_unit import TranslationUnit
+from presentation.html.page import html_page
+from presentation.terminal.report import plain, report_lines
 from sim.glance import Glance
 from sim.launch.planner import Planner
 from sim.launch.request import Request
@@ -18,11 +20,9 @@ from sim.launch.specification import Array, Budget, LaunchSpecification
 from sim.policies.ipdom import Ipdom
 from sim.policies.registry import policies_named
 from sim.report.assemble import report_kernel
-from sim.report.html import html_page
 from sim.report.interim import Interim
 from sim.report.json_report import kernel_object
 from sim.report.model import KernelReport
-from sim.report.text import plain, report_lines
 from sim.result import Result, TruncationReason
 from sim.simulate import simulate
 from tests.sim.running import kernel_of

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sim.report.html_markup import NOTHING, Markup, element
-from sim.report.html_parts import cell, number_cell, table
+from presentation.html.markup import NOTHING, Markup, element
+from presentation.html.parts import cell, number_cell, table
+from presentation.terminal.metrics import NOTE, value_words
 from sim.report.metrics import metrics
 from sim.report.model import PolicyReport
-from sim.report.text_metrics import NOTE, value_words
 
 
 def metrics_card(run: PolicyReport) -> Markup:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from analysis.divergence.levels import Level
+from presentation.terminal.report import NARROWEST, in_ascii, plain, report_lines
+from presentation.terminal.table import Tone
 from sim.report.model import KernelReport
-from sim.report.text import NARROWEST, in_ascii, plain, report_lines
-from sim.report.text_table import Tone
 from tests.sim.report.sample import SOURCE, ipdom, sample, study
 
 

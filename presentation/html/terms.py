@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sim.report.html_markup import Markup, element
+from presentation.html.markup import Markup, element
 
 TERMS: Final = (
     ("warp", "The threads that run one instruction together: 32, unless the report says otherwise."),

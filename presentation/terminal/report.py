@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from analysis.rules.wording import quantity
+from presentation.advice import look_first
+from presentation.terminal.comparison import comparison_lines
+from presentation.terminal.coverage import coverage_lines
+from presentation.terminal.metrics import metric_lines
+from presentation.terminal.study import study_lines
+from presentation.terminal.table import Line, Tone, clean, cut, heading, table
 from sim.observers.requests import RequestCount
 from sim.report import words
-from sim.report.advice import look_first
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport, Standing
-from sim.report.text_comparison import comparison_lines
-from sim.report.text_coverage import coverage_lines
-from sim.report.text_metrics import metric_lines
-from sim.report.text_study import study_lines
-from sim.report.text_table import Line, Tone, clean, cut, heading, table
 
 WIDTH: Final = 100
 NARROWEST, WIDEST = 80, 140

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from sim.report.html_markup import Content, Markup, element, joined
+from presentation.html.markup import Content, Markup, element, joined
 
 _KEYWORDS: Final = re.compile(
     r"alignas|asm|auto|bool|break|case|catch|char|class|const|constexpr|continue|default|delete|do|double|else|enum"

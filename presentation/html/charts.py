@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from analysis.rules.wording import quantity
+from presentation.html.markup import NOTHING, Markup, element, joined
+from presentation.html.parts import card, heat
 from sim.report import words
-from sim.report.html_markup import NOTHING, Markup, element, joined
-from sim.report.html_parts import card, heat
 from sim.report.model import KernelReport, PolicyReport, SourcePlace, TimelineReport
 
 

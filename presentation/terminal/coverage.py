@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from presentation.terminal.table import Line, Tone, clean, cut, table
 from sim.report import words
 from sim.report.model import CoveredLine, FileCoverage, KernelReport, PolicyReport
-from sim.report.text_table import Line, Tone, clean, cut, table
 
 NEVER: Final = "never"
 _IN_PART: Final = "in part"

@@ -15,16 +15,15 @@ from importlib.resources import files
 from typing import final
 
 from analysis.ir.record import record
-from sim.report import words
-from sim.report.editor_links import Editor
-from sim.report.html_charts import histogram_card, tiles, timeline_card
-from sim.report.html_comparison import comparison_card
-from sim.report.html_markup import NOTHING, Markup, element
-from sim.report.html_metrics import metrics_card
-from sim.report.html_overview import first_card, kernels_card
-from sim.report.html_source import source_card
-from sim.report.html_study import study_card
-from sim.report.html_tables import (
+from presentation.html.charts import histogram_card, tiles, timeline_card
+from presentation.html.comparison import comparison_card
+from presentation.html.editor_links import Editor
+from presentation.html.markup import NOTHING, Markup, element
+from presentation.html.metrics import metrics_card
+from presentation.html.overview import first_card, kernels_card
+from presentation.html.source import source_card
+from presentation.html.study import study_card
+from presentation.html.tables import (
     branch_card,
     fault_card,
     input_card,
@@ -33,7 +32,8 @@ from sim.report.html_tables import (
     policy_card,
     printed_card,
 )
-from sim.report.html_terms import terms_card
+from presentation.html.terms import terms_card
+from sim.report import words
 from sim.report.model import KernelReport, PolicyReport
 
 
@@ -161,7 +161,7 @@ def _panel(report: KernelReport, run: PolicyReport, panel: int, editor: Editor |
 
 @cache
 def _asset(name: str) -> str:
-    return files("sim.report").joinpath("assets", name).read_text("utf-8")
+    return files("presentation.html").joinpath("assets", name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:

@@ -7,11 +7,11 @@ from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.rules.wording import quantity
+from presentation.html.editor_links import Editor
+from presentation.html.highlight import highlighted
+from presentation.html.markup import Content, Markup, element, joined
+from presentation.html.parts import bar, card, heat, line_id
 from sim.report import words
-from sim.report.editor_links import Editor
-from sim.report.html_highlight import highlighted
-from sim.report.html_markup import Content, Markup, element, joined
-from sim.report.html_parts import bar, card, heat, line_id
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
 
 _CONTEXT: Final = 2

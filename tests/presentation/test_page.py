@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from presentation.html.page import html_page, html_parts
 from sim.observers.timeline import Step
 from sim.observers.work import Work
-from sim.report.html import html_page, html_parts
 from sim.report.model import KernelReport, TimelineReport
-from tests.sim.report.browser import Tab, browser_tab
+from tests.presentation.browser import Tab, browser_tab
 from tests.sim.report.sample import at, ipdom, sample, study
 
 

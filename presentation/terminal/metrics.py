@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from presentation.terminal.table import Line, Tone, table
 from sim.report import words
 from sim.report.metrics import metrics
 from sim.report.model import PolicyReport
-from sim.report.text_table import Line, Tone, table
 
 NOTE: Final = "counted before an optimising compiler: compare ratios and memory, not sums of instructions"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from presentation.html.markup import NOTHING, Markup, element
+from presentation.html.parts import card, cell, number_cell, table
 from sim.report import words
 from sim.report.comparison import MOST_LINES, LineChange, Measure, caveats, line_changes, measures
-from sim.report.html_markup import NOTHING, Markup, element
-from sim.report.html_parts import card, cell, number_cell, table
 from sim.report.model import KernelReport
 
 

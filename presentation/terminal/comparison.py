@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from presentation.terminal.table import Line, Tone, clean, table
 from sim.report import words
 from sim.report.comparison import MOST_LINES, LineChange, Measure, caveats, line_changes, measures
 from sim.report.model import KernelReport
-from sim.report.text_table import Line, Tone, clean, table
 
 
 def comparison_lines(report: KernelReport, width: int) -> Iterator[Line]:

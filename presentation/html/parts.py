@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from presentation.html.markup import Content, Markup, element, joined
 from sim.report import words
-from sim.report.html_markup import Content, Markup, element, joined
 from sim.report.model import KernelReport, SourcePlace
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from presentation.html.markup import NOTHING, Markup, element
+from presentation.html.parts import card, cell, number_cell, table
+from presentation.terminal.study import CONVERGENCE_WORDS, COUNTS
 from sim.observers.convergence import Convergence
 from sim.observers.register_kinds import KindCount
 from sim.observers.scalar_activity import Executed, Source
 from sim.report import words
-from sim.report.html_markup import NOTHING, Markup, element
-from sim.report.html_parts import card, cell, number_cell, table
 from sim.report.model import KernelReport
 from sim.report.study import Study
-from sim.report.text_study import CONVERGENCE_WORDS, COUNTS
 
 _SHADES: Final = {
     Convergence.BY_SHAPE: "shade-1",

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-STYLE = files("sim.report").joinpath("assets", "report.css").read_text("utf-8")
+STYLE = files("presentation.html").joinpath("assets", "report.css").read_text("utf-8")
 PAIRS = {
     name: (light, dark)
     for name, light, dark in re.findall(r"--(\w+):[^;]*?light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", STYLE)

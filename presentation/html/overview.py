@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.rules.wording import quantity
+from presentation.advice import Advice, look_first
+from presentation.html.markup import NOTHING, Markup, element
+from presentation.html.parts import card, cell, heat, line_id, number_cell, table
 from sim.report import words
-from sim.report.advice import Advice, look_first
-from sim.report.html_markup import NOTHING, Markup, element
-from sim.report.html_parts import card, cell, heat, line_id, number_cell, table
 from sim.report.model import KernelReport, PolicyReport
 
 

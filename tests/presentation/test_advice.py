@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analysis.divergence.levels import Level
+from presentation.advice import look_first
 from sim.observers.requests import RequestCount
 from sim.observers.work import Work
-from sim.report.advice import look_first
 from sim.report.model import BranchReport, KernelReport, LineReport, LossReport, PolicyReport
 from tests.sim.report.sample import at, ipdom, sample
 

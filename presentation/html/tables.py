@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.rules.wording import quantity
+from presentation.html.markup import NOTHING, Markup, element
+from presentation.html.parts import bar, card, cell, heat, line_link, number_cell, place_link, table
 from sim.observers.requests import RequestCount
 from sim.report import words
-from sim.report.html_markup import NOTHING, Markup, element
-from sim.report.html_parts import bar, card, cell, heat, line_link, number_cell, place_link, table
 from sim.report.model import BranchReport, FaultReport, KernelReport, LineReport, PolicyReport
 
 _MOST_PRINTED: Final = 200

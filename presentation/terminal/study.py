@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from presentation.terminal.table import Line, Tone, table
 from sim.observers.convergence import Convergence
 from sim.observers.register_kinds import KindCount
 from sim.observers.scalar_activity import Executed, Source
 from sim.report import words
 from sim.report.model import KernelReport
 from sim.report.study import Study
-from sim.report.text_table import Line, Tone, table
 
 CONVERGENCE_WORDS: Final = {
     Convergence.BY_SHAPE: "proven by the graph alone",
