@@ -119,7 +119,7 @@ def everything(text: str, of: Callable[[str, Callable[[Callable[[], bool]], Any]
     server = make_server("0")
     item = server.documents.open("file:///nowhere/k.cu", 1, "cuda", text)
     analysed: Analysed = of("analysis", lambda cancelled: server.job(item, cancelled))
-    found = server.view(analysed)
+    found = server.views.of(analysed)
     assert found is not None
     view: View = found
     end = types.Position(text.count("\n"), 0)

@@ -20,6 +20,7 @@ from simt_lsp.workspace.disk_loader import path_key
 
 CUDA_LANGUAGES: Final = frozenset({"cuda", "cuda-cpp", "cuda-c++", "cu", "hip", "hip-cpp"})
 CUDA_SUFFIXES: Final = (".cu", ".cuh", ".hip")
+BYTES_PER_TURN: Final = 500
 QUALIFIERS: Final = (b"__global__", b"__device__")
 
 
@@ -53,6 +54,11 @@ class OpenDocument:
         if self.language.lower() in CUDA_LANGUAGES or (self.path or "").lower().endswith(CUDA_SUFFIXES):
             return True
         return any(qualifier in self.document.text for qualifier in QUALIFIERS)
+
+
+def weight_of(item: OpenDocument) -> int:
+    """About how many turns its analysis takes, if it is device code throughout (see `Worker`)."""
+    return len(item.document.text) // BYTES_PER_TURN
 
 
 Documents = Mapping[str, OpenDocument]

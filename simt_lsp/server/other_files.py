@@ -24,6 +24,12 @@ MAX_KEPT: Final = 8
 Answer = TypeVar("Answer")
 
 
+class Views(Protocol):
+    """What makes a view."""
+
+    def of(self, analysed: Analysed) -> View | None: ...
+
+
 class Session(Protocol):
     """What is asked of the server."""
 
@@ -34,7 +40,8 @@ class Session(Protocol):
 
     def ask(self, uri: str, answer: Callable[[View], Any]) -> Awaitable[Any]: ...
 
-    def view(self, analysed: Analysed) -> View | None: ...
+    @property
+    def views(self) -> Views: ...
 
 
 @final
@@ -65,7 +72,7 @@ class OtherFiles:
             if text is None:
                 return None
             self._keep(path)
-            view = self._ls.view(self._ls.job(from_disk(uri_of(path), text), cancelled))
+            view = self._ls.views.of(self._ls.job(from_disk(uri_of(path), text), cancelled))
             return None if view is None else answer(view)
 
         return await asyncio.wrap_future(self._ls.worker.run_in_background(work))

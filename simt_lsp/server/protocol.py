@@ -5,10 +5,14 @@ Changed  `initialize` is read from raw JSON (see `client`).  Positions are clamp
          and logged.  Requests before `initialize` and after `shutdown` get the errors the specification names.
          Documents are ours: pygls' own copies are never made.  `exit` leaves the exit status with the server.
          The documents a handler sees are those of the moment its message arrived.
+         Long answers come as text (see `written`), and go out as they are.
 """
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol, cast, final
 
@@ -21,6 +25,7 @@ from simt_lsp.server.client import ClientFeatures, read_client_features
 from simt_lsp.server.documents import SEEN, DocumentStore
 from simt_lsp.server.parent import watch_parent
 from simt_lsp.server.uris import uri_of
+from simt_lsp.server.written import Written, written
 
 MAX_UNSIGNED: Final = 2**31 - 1
 MAX_SIGNED: Final = 2**31 - 1
@@ -108,6 +113,32 @@ class SimtProtocol(LanguageServerProtocol):
             super().handle_message(message)
         finally:
             SEEN.reset(token)
+
+    def written(self, value: Any) -> Written:
+        """What an answer is in JSON; on any thread."""
+        return written(value, self._converter.unstructure)
+
+    def notify(self, method: str, params: Any = None) -> None:
+        if isinstance(params, Written):
+            self._send_text(f'{{"jsonrpc":"2.0","method":{json.dumps(method)},"params":{params.text}}}')
+        else:
+            super().notify(method, params)
+
+    def _send_response(self, msg_id: str | int, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if isinstance(result, Written) and error is None:
+            self._result_types.pop(msg_id, None)
+            self._send_text(f'{{"id":{json.dumps(msg_id)},"jsonrpc":"2.0","result":{result.text}}}')
+        else:
+            super()._send_response(msg_id, result, error)
+
+    def _send_text(self, text: str) -> None:
+        """A message in JSON, which is ASCII; as `_send_data` of pygls sends one."""
+        if self.writer is None:
+            return
+        header = f"Content-Length: {len(text)}\r\n\r\n" if self._include_headers else ""
+        sent = self.writer.write((header + text).encode())
+        if inspect.isawaitable(sent):
+            asyncio.ensure_future(sent)  # noqa: RUF006 (the loop holds what it waits for; pygls does the same)
 
     def _refusal(self, method: str) -> types.ResponseError | None:
         if method == types.EXIT:

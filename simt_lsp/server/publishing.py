@@ -6,6 +6,7 @@ Rules    A client that can pull gets nothing pushed for open documents, or it wo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import final
 
@@ -14,8 +15,9 @@ from lsprotocol import types
 from analysis.ir.record import record
 from simt_lsp.server.convert import View, fingerprint
 from simt_lsp.server.simulation.diagnostics import simulation_diagnostics
+from simt_lsp.server.written import Written
 
-Send = Callable[[types.PublishDiagnosticsParams], None]
+Send = Callable[[types.PublishDiagnosticsParams | Written], None]
 
 
 @final
@@ -26,6 +28,8 @@ class Report:
     version: int
     diagnostics: list[types.Diagnostic]
     id: str
+    text: Written | None = None
+    """The diagnostics as they are sent, where they may be many."""
 
 
 def make_report(version: int, diagnostics: list[types.Diagnostic]) -> Report:
@@ -52,7 +56,12 @@ class Publisher:
             return
         self._sent[uri] = report
         version = report.version if versioned else None
-        self._send(types.PublishDiagnosticsParams(uri=uri, diagnostics=report.diagnostics, version=version))
+        if report.text is None:
+            self._send(types.PublishDiagnosticsParams(uri=uri, diagnostics=report.diagnostics, version=version))
+        else:
+            self._send(
+                Written(f'{{"uri":{json.dumps(uri)},"version":{json.dumps(version)},"diagnostics":{report.text.text}}}')
+            )
 
     def knows(self, uri: str) -> bool:
         """Whether anything was sent for `uri`."""

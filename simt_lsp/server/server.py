@@ -11,7 +11,8 @@ import os
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from dataclasses import replace
+from typing import Any, Final, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -25,7 +26,7 @@ from simt_lsp.server.client import ClientFeatures
 from simt_lsp.server.client_settings import SECTION, ClientSettings
 from simt_lsp.server.collector import Collector
 from simt_lsp.server.convert import View
-from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument
+from simt_lsp.server.documents import SEEN, DocumentStore, OpenDocument, weight_of
 from simt_lsp.server.errors import CONTENT_MODIFIED, report_failure
 from simt_lsp.server.kernel_list import KERNELS_METHOD, kernel_list
 from simt_lsp.server.other_files import OtherFiles
@@ -37,19 +38,18 @@ from simt_lsp.server.roots import Root, Roots
 from simt_lsp.server.sent_tokens import SentTokens
 from simt_lsp.server.setting_diagnostics import SettingDiagnostics
 from simt_lsp.server.simulation.checked_barriers import CheckedBarriers
-from simt_lsp.server.simulation.checked_melds import CheckedMeld, CheckedMelds, MeldIdentity, text_digest
+from simt_lsp.server.simulation.checked_melds import CheckedMelds
 from simt_lsp.server.simulation.decorations import decorations
 from simt_lsp.server.simulation.launched import SimulatedLaunches
 from simt_lsp.server.simulation.results import Placement, Running, Simulated, SimulationResults
 from simt_lsp.server.simulation.run_checks import FindingIdentity, RunChecks
 from simt_lsp.server.simulation.simulator import Simulator
+from simt_lsp.server.views import Views
 from simt_lsp.server.worker import Superseded, Worker
 from simt_lsp.server.workspace_reports import WorkspaceReports
+from simt_lsp.server.written import Written
 from simt_lsp.workspace.disk_loader import path_key
 from simt_lsp.workspace.setting_values import Source
-
-if TYPE_CHECKING:
-    from analysis.facts.model import BranchFact, FunctionFacts
 
 SETTINGS_PATIENCE: Final = 0.4
 """Seconds that the first analysis waits for the client's settings."""
@@ -77,13 +77,15 @@ class SimtServer(LanguageServer):
         self.roots = Roots(self._walked, self._crashed)
         self.collector = Collector()
         self.job = AnalysisJob(self.documents, self.roots, self.sources_for, self._crashed)
-        self.worker: Worker[OpenDocument, Analysed] = Worker(self.job, self._analysed, self._crashed, self._rest)
+        self.worker: Worker[OpenDocument, Analysed] = Worker(
+            self.job, self._analysed, self._crashed, self._rest, weigh=weight_of
+        )
         self.workspace_reports = WorkspaceReports()
         self.project_files = ProjectFiles(
             self.documents, self.roots, self.job, self.worker, self.hand_over, self.refresh_soon, self.workspace_reports
         )
-        self.publisher = Publisher(self.text_document_publish_diagnostics)
-        self.setting_diagnostics = SettingDiagnostics(self, Publisher(self.text_document_publish_diagnostics))
+        self.publisher = Publisher(self._publish)
+        self.setting_diagnostics = SettingDiagnostics(self, Publisher(self._publish))
         self.sent_tokens = SentTokens()
         self.simulator = Simulator()
         self.simulations = SimulationResults()
@@ -93,6 +95,7 @@ class SimtServer(LanguageServer):
         self.barriers = CheckedBarriers()
         self.run_checks = RunChecks()
         self.other_files = OtherFiles(self)
+        self.views = Views(self)
         self.commands: dict[str, Callable[[SimtServer, types.ExecuteCommandParams], Awaitable[Any]]] = {}
         self.progress_cancellers: dict[str | int, Callable[[], None]] = {}
         self._tasks: set[asyncio.Future[Any]] = set()
@@ -203,12 +206,17 @@ class SimtServer(LanguageServer):
             return None
 
         def on_worker(analysed: Analysed) -> Answer | None:
-            return None if analysed.analysis is None else answer(self._view(analysed, analysed.analysis))
+            view = self.views.of(analysed)
+            return None if view is None else answer(view)
 
         try:
             return await asyncio.wrap_future(self.worker.ask(uri, item, on_worker))
         except Superseded as error:
             raise JsonRpcException("content modified", code=CONTENT_MODIFIED) from error
+
+    async def ask_written(self, uri: str, answer: Callable[[View], Any]) -> Written | None:
+        """The same for an answer that may be long: it is written where it was made."""
+        return await self.ask(uri, lambda view: self.protocol.written(answer(view)))
 
     async def _opened(self, uri: str) -> OpenDocument | None:
         """A document that was not open yet when its request arrived: some clients ask a moment too early, and once."""
@@ -279,60 +287,10 @@ class SimtServer(LanguageServer):
             self.worker.submit(uri, item, edited=True)  # somebody waits for it as for an edit
             self.refresh_soon()
 
-    def _view(self, analysed: Analysed, analysis: Any) -> View:
-        return View(
-            analysed,
-            analysis,
-            self.encoding,
-            self.client_features,
-            self.job.read,
-            self.other_files.uri_of,
-            self.documents.overlay,
-            lambda: self.placement.placed(analysed, analysis, self.simulations.of(analysed.item.uri)),
-            lambda: self.simulations.running(analysed.item.uri),
-            lambda: self.placement.launches(analysis),
-            lambda name: self.other_files.definers(analysed.item.analysis_path, name),
-            lambda launch: self.launches.report_of(self.simulations, analysed.item.uri, launch),
-            lambda function, branch: self._checked_meld(analysed, analysis, function, branch),
-            lambda place: self.barriers.of(analysed.item.uri, place),
-            lambda: self.barriers.confirmed(analysed.item.uri, text_digest(analysed.item.document.text)),
-            lambda: self.run_checks.of(analysed.item.uri),
-            lambda function: self._run_state(analysed, analysis, function),
-            lambda text: self.job.recheck(analysed, text),
-        )
-
-    def _run_state(self, analysed: Analysed, analysis: Any, function: FunctionFacts) -> bytes:
-        """Of a function that kernels call, all of the text decides."""
-        if function in analysis.facts.kernels():
-            return self.placement.identity_of(analysed, analysis, function).launch
-        return text_digest(analysed.item.document.text)
-
-    def meld_identity(self, view: View, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:
-        """On the worker's thread: what a check of melding the arms of a branch holds for."""
-        return self._meld_identity(view.analysed, view.analysis, function, branch)
-
-    def _meld_identity(
-        self, analysed: Analysed, analysis: Any, function: FunctionFacts, branch: BranchFact
-    ) -> MeldIdentity:
-        known = self.placement.identity_of(analysed, analysis, function)
-        return MeldIdentity(known.kernel, known.launch, branch.keyword, analysed.configuration.rules.meld)
-
-    def _checked_meld(
-        self, analysed: Analysed, analysis: Any, function: FunctionFacts, branch: BranchFact
-    ) -> CheckedMeld | None:
-        uri = analysed.item.uri
-        if not self.melds.knows(uri):
-            return None
-        return self.melds.of(uri, self._meld_identity(analysed, analysis, function, branch))
-
-    def view(self, analysed: Analysed) -> View | None:
-        """For who holds a result on the worker's thread."""
-        return None if analysed.analysis is None else self._view(analysed, analysed.analysis)
-
     def _analysed(self, uri: str, item: OpenDocument, analysed: Analysed) -> None:
         """On the worker's thread: an analysis ended."""
-        view = self.view(analysed)
-        report = Report(item.version, [], "") if view is None else report_of(view)
+        view = self.views.of(analysed)
+        report = Report(item.version, [], "") if view is None else self._report(view)
         self.hand_over(lambda: self._show(uri, item, analysed, report))
         if view is not None:
             self._notify(view)
@@ -341,6 +299,11 @@ class SimtServer(LanguageServer):
                 for other in launched:
                     self.hand_over(lambda other=other: self._show_again(other))
 
+    def _report(self, view: View) -> Report:
+        report = report_of(view)
+        is_pushed = not self.client_features.pull_diagnostics
+        return replace(report, text=self.protocol.written(report.diagnostics)) if is_pushed else report
+
     def _rest(self) -> None:
         """On the worker's thread: nobody has asked for anything for a while."""
         self.collector.rest(all_closed=not self.documents.current)
@@ -348,10 +311,10 @@ class SimtServer(LanguageServer):
     def _notify(self, view: View) -> None:
         """On the worker's thread: what clients that want to know are told after each analysis."""
         if self.client_features.simulations and self.simulations.of(view.analysed.item.uri):
-            shown = decorations(view)
+            shown = self.protocol.written(decorations(view))
             self.hand_over(lambda: self.protocol.notify(SIMULATION_METHOD, shown))
         if self.client_features.kernels:
-            listed = kernel_list(view)
+            listed = self.protocol.written(kernel_list(view))
             self.hand_over(lambda: self.protocol.notify(KERNELS_METHOD, listed))
 
     def _show(self, uri: str, item: OpenDocument, analysed: Analysed, report: Report) -> None:
@@ -445,6 +408,9 @@ class SimtServer(LanguageServer):
         self.refresh_soon()
 
     # Words to the client
+
+    def _publish(self, params: types.PublishDiagnosticsParams | Written) -> None:
+        self.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def refresh_soon(self) -> None:
         """Ask the client to ask again for what it shows, a little later and once for many reasons."""

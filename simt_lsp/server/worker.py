@@ -9,6 +9,8 @@ Rules    Per document the newest version wins: a new one replaces the one that w
          While a document is analysed or a request is answered, requests about other documents are answered at the
          checkpoints, and others that were edited are analysed there: what was begun goes on afterwards, it is not done
          twice.  What is told of a result, and paced work of a background job, let others in as well.
+         What is begun there must end before what waits goes on, so it must not be much longer: documents are weighed by
+         the checkpoints that their analysis takes.
          Everything that touches an analysis runs here, so the analyzer needs no locks.
          A crash is reported with what was asked and costs that answer only.
 """
@@ -22,7 +24,6 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 from threading import Condition, Thread
 from typing import Any, Final, Generic, TypeVar, final
 
@@ -34,6 +35,8 @@ DEEPEST: Final = 1_500
 """Calls behind which no other analysis begins: the C stack is not endless."""
 SHORT: Final = 4
 """An analysis that has ended before so many checkpoints is not held up by that of another document."""
+LIGHT: Final = 200
+"""A document whose analysis took so many checkpoints holds nobody up; a checkpoint comes every millisecond or two."""
 
 Key = str
 Input = TypeVar("Input", bound=Hashable)
@@ -69,10 +72,26 @@ class _Background:
     future: Future[Any]
 
 
+@final
+class _Turns:
+    """The checkpoints that some work has come to."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    @property
+    def heaviest(self) -> int:
+        """The weight of the documents that it may be interrupted for."""
+        return max(LIGHT, 2 * self.taken)
+
+
 @dataclass(slots=True)
 class _State(Generic[Input, Result]):
     waiting: dict[Key, _Waiting[Input]] = field(default_factory=dict[Key, Any])
     results: dict[Key, tuple[Input, Result]] = field(default_factory=dict[Key, Any])
+    weights: dict[Key, int] = field(default_factory=dict[Key, int])
+    """The checkpoints that the last analysis of each document took, but no less than its text suggests: what did not
+    change costs the analysis nothing, and answers about it as much as ever."""
     questions: list[_Question[Input, Result]] = field(default_factory=list[Any])
     background: deque[_Background] = field(default_factory=deque[_Background])
     stopped: bool = False
@@ -85,7 +104,8 @@ class Worker(Generic[Input, Result]):
 
     `analyse(input, cancelled)` raises `GaveWay` after `cancelled()` was true.
     `done(key, input, result)` is called on the worker's thread after each analysis, `rest()` once when there was
-    nothing to do for `rest_delay` seconds.
+    nothing to do for `rest_delay` seconds.  `weigh(input)` is how many checkpoints its analysis will take, as far as
+    somebody can tell before the first.
     """
 
     def __init__(
@@ -95,12 +115,14 @@ class Worker(Generic[Input, Result]):
         crashed: Callable[[str, BaseException], None],
         rest: Callable[[], None] = lambda: None,
         rest_delay: float = 1.0,
+        weigh: Callable[[Input], int] = lambda _: 0,
     ) -> None:
         self._analyse = analyse
         self._done = done
         self._crashed = crashed
         self._rest = rest
         self._rest_delay = rest_delay
+        self._weigh = weigh
         self._rested = True
         self._state: _State[Input, Result] = _State()
         self._running: dict[Key, tuple[Key, Input]] = {}
@@ -151,6 +173,7 @@ class Worker(Generic[Input, Result]):
         with self._changed:
             self._state.waiting.pop(key, None)
             self._state.results.pop(key, None)
+            self._state.weights.pop(key, None)
             self._running.pop(key, None)
             stale = self._take_questions(lambda question: question.key == key)
         for question in stale:
@@ -237,10 +260,12 @@ class Worker(Generic[Input, Result]):
             return partial(self._work, state.background.popleft()), None
         return None, None
 
-    def _known_answer(self) -> Callable[[], None] | None:
-        """The first question that the newest result of its document answers."""
+    def _known_answer(self, interrupted: _Turns | None = None) -> Callable[[], None] | None:
+        """The first question that the newest result of its document answers, and for which that work may wait."""
         state = self._state
         for index, question in enumerate(state.questions):
+            if interrupted is not None and state.weights.get(question.key, 0) > interrupted.heaviest:
+                continue
             known = state.results.get(question.key)
             is_newest = known is not None and known[0] == question.item and question.key not in state.waiting
             if known is not None and is_newest and question.key not in self._running:
@@ -256,17 +281,18 @@ class Worker(Generic[Input, Result]):
     def _analyse_one(self, running: tuple[Key, Input], waiting: _Waiting[Input]) -> None:
         key = running[0]
 
-        turns = count()
+        turns = _Turns()
 
         def cancelled() -> bool:
-            self._answer_meanwhile()
+            turns.taken += 1
+            self._answer_meanwhile(turns)
             state = self._state  # reading without the lock: a late answer costs one more function
             if state.stopped or key in state.waiting or self._running.get(key) is not running:
                 return True
             if not waiting.edited and self._more_urgent(key):
                 return True
-            if next(turns) >= SHORT:
-                self._analyse_meanwhile()
+            if turns.taken > SHORT:
+                self._analyse_meanwhile(turns)
             return state.stopped or key in state.waiting or self._running.get(key) is not running
 
         try:
@@ -283,14 +309,15 @@ class Worker(Generic[Input, Result]):
                 return
             del self._running[key]
             self._state.results[key] = (waiting.item, result)
+            self._state.weights[key] = max(turns.taken, self._weigh(waiting.item))
         self._tell(key, waiting.item, result)
 
     def _tell(self, key: Key, item: Input, result: Result) -> None:
         """What is replaced meanwhile is not told to the end."""
+        serve_others = self._server_of_others()
 
         def ended() -> bool:
-            self._answer_meanwhile()
-            self._analyse_meanwhile()
+            serve_others()
             state = self._state
             known, newer = state.results.get(key), state.waiting.get(key)
             is_replaced = known is None or known[1] is not result or (newer is not None and newer.item != item)
@@ -304,20 +331,31 @@ class Worker(Generic[Input, Result]):
         except Exception as error:  # what is told of a result must not end the thread
             self._crashed(f"report on {key}", error)
 
-    def _answer_meanwhile(self) -> None:
+    def _server_of_others(self) -> Callable[[], None]:
+        """What some work calls at its checkpoints, if nobody waits for an analysis by it."""
+        turns = _Turns()
+
+        def serve() -> None:
+            turns.taken += 1
+            self._answer_meanwhile(turns)
+            self._analyse_meanwhile(turns)
+
+        return serve
+
+    def _answer_meanwhile(self, interrupted: _Turns) -> None:
         """What can be answered from the results of other documents does not wait for an analysis to end."""
         while self._state.questions and not self._state.stopped:
             with self._changed:
-                step = self._known_answer()
+                step = self._known_answer(interrupted)
             if step is None:
                 return
             step()
 
-    def _analyse_meanwhile(self) -> None:
+    def _analyse_meanwhile(self, interrupted: _Turns) -> None:
         """Other documents that were edited, or that requests wait for, do not wait for an analysis to end."""
         while (depth := self._may_begin()) and not self._state.stopped:
             with self._changed:
-                key = self._other_document()
+                key = self._other_document(interrupted.heaviest)
                 step = None if key is None else self._analysis(key)
             if step is None:
                 return
@@ -337,14 +375,18 @@ class Worker(Generic[Input, Result]):
             depth, frame = depth + 1, frame.f_back
         return depth if depth <= DEEPEST else 0
 
-    def _other_document(self) -> Key | None:
+    def _other_document(self, heaviest: int) -> Key | None:
         """One that is due; an older version of it that waits at a checkpoint further out ends there."""
         now = time.monotonic()
         asked = {question.key for question in self._state.questions}
         for key, waiting in self._state.waiting.items():
-            if key in asked or (waiting.edited and waiting.due <= now):
+            if (key in asked or (waiting.edited and waiting.due <= now)) and self._weight(key, waiting) <= heaviest:
                 return key
         return None
+
+    def _weight(self, key: Key, waiting: _Waiting[Input]) -> int:
+        known = self._state.weights.get(key)
+        return self._weigh(waiting.item) if known is None else known
 
     def _more_urgent(self, key: Key) -> bool:
         """Whether an analysis of `key` that no edit asked for should give way."""
@@ -371,10 +413,10 @@ class Worker(Generic[Input, Result]):
     def _answer(self, question: _Question[Input, Result], result: Result) -> None:
         if not question.future.set_running_or_notify_cancel():
             return
+        serve_others = self._server_of_others()
 
         def ended() -> bool:
-            self._answer_meanwhile()
-            self._analyse_meanwhile()
+            serve_others()
             return self._state.stopped
 
         try:
@@ -389,14 +431,14 @@ class Worker(Generic[Input, Result]):
     def _work(self, job: _Background) -> None:
         if job.future.cancelled():
             return
+        serve_others = self._server_of_others()
 
         def cancelled() -> bool:
             state = self._state
             return bool(state.stopped or state.questions or state.waiting or job.future.cancelled())
 
         def ended() -> bool:
-            self._answer_meanwhile()
-            self._analyse_meanwhile()
+            serve_others()
             return self._state.stopped
 
         try:

@@ -23,7 +23,12 @@ class Bench:
         self.order: list[str] = []
         self.crashes: list[str] = []
         self.worker: Worker[str, str] = Worker(
-            self.analyse, self.done, self.crashed, lambda: self.order.append("rest"), rest_delay=0.03
+            self.analyse,
+            self.done,
+            self.crashed,
+            lambda: self.order.append("rest"),
+            rest_delay=0.03,
+            weigh=lambda item: 1_000_000 if "heavy" in item else 0,
         )
         self.worker.start()
 
@@ -231,6 +236,23 @@ def test_a_short_analysis_is_not_held_up_by_a_slow_one_that_begins_later(
     assert ask(bench, "a", "steps").result(5) == "<STEPS>"
     assert bench.order == ["STEPS"]
     bench.go.set()
+
+
+def test_what_takes_longer_than_an_analysis_has_taken_does_not_begin_within_it(bench: Bench) -> None:
+    """The answer about `light` would wait for whatever is begun while it is analysed."""
+    bench.worker.submit("heavy", "heavy", edited=True)
+    assert ask(bench, "heavy", "heavy").result(5) == "<HEAVY>"
+    bench.started.clear()
+    bench.worker.submit("light", "slow but light", edited=True)
+    assert bench.started.wait(5)
+    bench.worker.submit("new", "heavy and new", edited=True)
+    later = [bench.worker.ask("heavy", "heavy", bench.order.append), ask(bench, "new", "heavy and new")]
+    time.sleep(0.05)
+    assert bench.order == ["HEAVY"]
+    bench.go.set()
+    for future in (ask(bench, "light", "slow but light"), *later):
+        future.result(5)
+    assert bench.order[:2] == ["HEAVY", "SLOW BUT LIGHT"]
 
 
 def test_a_version_that_waits_under_a_slow_one_gives_way_to_its_own_edit(bench: Bench) -> None:

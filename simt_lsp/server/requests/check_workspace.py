@@ -79,7 +79,7 @@ async def report_from_disk(
         known = None if callers is None else callers.known
         analysed = ls.job(from_disk(uri, text), cancelled, callers=known)
         ls.setting_diagnostics.show_soon(analysed.problems, analysed.setting_files)
-        view = ls.view(analysed)
+        view = ls.views.of(analysed)
         report = None if view is None else report_of(view)
         if ls.documents.uri_of(path) is None:
             ls.job.forget(path)

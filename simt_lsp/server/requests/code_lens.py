@@ -16,6 +16,7 @@ from simt_lsp.server.convert import View, printable
 from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
 from simt_lsp.server.simulation.results import Placed
 from simt_lsp.server.simulation.words import lens_words
+from simt_lsp.server.written import Written
 
 if TYPE_CHECKING:
     from analysis.features.code_lens import CodeLens
@@ -28,9 +29,9 @@ SIMULATE_COMMAND: Final = "simt.simulate"
 """Run by the server, so a client without our extension can run them too."""
 
 
-async def on_code_lens(ls: SimtServer, params: types.CodeLensParams) -> list[types.CodeLens] | None:
-    found = await ls.ask(params.text_document.uri, lenses)
-    if found:
+async def on_code_lens(ls: SimtServer, params: types.CodeLensParams) -> Written | None:
+    found = await ls.ask_written(params.text_document.uri, lenses)
+    if found is not None and not found.is_empty:
         ls.prepare_simulations(params.text_document.uri)
     return found
 

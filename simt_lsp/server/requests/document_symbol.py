@@ -12,6 +12,7 @@ from lsprotocol import types
 
 from analysis.ir.pace import paced
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.written import Written
 
 if TYPE_CHECKING:
     from analysis.features.symbols import SymbolNode
@@ -26,8 +27,8 @@ KINDS: Final = {
 Symbols = list[types.DocumentSymbol] | list[types.SymbolInformation]
 
 
-async def on_document_symbol(ls: SimtServer, params: types.DocumentSymbolParams) -> Symbols | None:
-    return await ls.ask(params.text_document.uri, symbols)
+async def on_document_symbol(ls: SimtServer, params: types.DocumentSymbolParams) -> Written | None:
+    return await ls.ask_written(params.text_document.uri, symbols)
 
 
 def symbols(view: View) -> Symbols:

@@ -9,13 +9,14 @@ from lsprotocol import types
 
 from analysis.ir.pace import paced
 from simt_lsp.server.convert import View, printable
+from simt_lsp.server.written import Written
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
 
-async def on_inlay_hint(ls: SimtServer, params: types.InlayHintParams) -> list[types.InlayHint] | None:
-    return await ls.ask(params.text_document.uri, lambda view: hints(view, params.range))
+async def on_inlay_hint(ls: SimtServer, params: types.InlayHintParams) -> Written | None:
+    return await ls.ask_written(params.text_document.uri, lambda view: hints(view, params.range))
 
 
 def hints(view: View, shown: types.Range) -> list[types.InlayHint]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from simt_lsp.server.convert import View
 from simt_lsp.server.kernel_list import KERNELS_METHOD, kernel_list
+from simt_lsp.server.written import Written
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
 
-async def on_kernels(ls: SimtServer, params: object) -> dict[str, Any] | None:
+async def on_kernels(ls: SimtServer, params: object) -> Written | None:
     """pygls hands parameters of methods it does not know over as nested named tuples."""
     uri = getattr(getattr(params, "textDocument", None), "uri", None)
     if not isinstance(uri, str):
         raise ValueError(f"{KERNELS_METHOD} needs textDocument.uri")
-    found = await ls.ask(uri, kernel_list)
-    if found is not None and found["kernels"]:
+
+    def answer(view: View) -> tuple[bool, Written]:
+        listed = kernel_list(view)
+        return bool(listed["kernels"]), ls.protocol.written(listed)
+
+    has_kernels, listed = await ls.ask(uri, answer) or (False, None)
+    if has_kernels:
         ls.prepare_simulations(uri)
-    return found
+    return listed

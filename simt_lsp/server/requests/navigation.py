@@ -18,6 +18,7 @@ from simt_lsp.server.convert import View
 from simt_lsp.server.definitions import Meant, wherever
 from simt_lsp.server.launches_in_view import sites_of
 from simt_lsp.server.uris import path_of
+from simt_lsp.server.written import Written
 
 if TYPE_CHECKING:
     from analysis.features.function_uses import Use
@@ -37,15 +38,15 @@ async def on_declaration(ls: SimtServer, params: types.DeclarationParams) -> lis
     return await ls.ask(uri, lambda view: _places(view, meant_at(view, position), wanted=False))
 
 
-async def on_references(ls: SimtServer, params: types.ReferenceParams) -> list[types.Location] | None:
-    with_own = params.context.include_declaration
-    meant = await _meant_wherever(ls, params.text_document.uri, params.position)
+async def on_references(ls: SimtServer, params: types.ReferenceParams) -> Written | None:
+    uri, with_own = params.text_document.uri, params.context.include_declaration
+    meant = await _meant_wherever(ls, uri, params.position)
     if not meant.places:
         return None
     found: list[types.Location] = []
     for path in files_using(ls, meant.places):
         found += await ls.other_files.ask(path, lambda view: list(_references(view, meant, with_own=with_own))) or ()
-    return found
+    return await ls.ask_written(uri, lambda _: found)
 
 
 async def _meant_wherever(ls: SimtServer, uri: str, position: types.Position) -> Meant:

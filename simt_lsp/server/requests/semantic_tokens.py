@@ -14,30 +14,30 @@ from lsprotocol import types
 from simt_lsp.server.convert import View
 from simt_lsp.server.sent_tokens import SentTokens
 from simt_lsp.server.token_stream import encode_tokens, token_edits
+from simt_lsp.server.written import Written
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
 
 
-async def on_semantic_tokens(ls: SimtServer, params: types.SemanticTokensParams) -> types.SemanticTokens | None:
-    return await ls.ask(params.text_document.uri, lambda view: full(ls.sent_tokens, view))
+async def on_semantic_tokens(ls: SimtServer, params: types.SemanticTokensParams) -> Written | None:
+    return await ls.ask_written(params.text_document.uri, lambda view: full(ls.sent_tokens, view))
 
 
-async def on_semantic_tokens_delta(
-    ls: SimtServer, params: types.SemanticTokensDeltaParams
-) -> types.SemanticTokens | types.SemanticTokensDelta | None:
-    return await ls.ask(params.text_document.uri, lambda view: changes(ls.sent_tokens, view, params.previous_result_id))
+async def on_semantic_tokens_delta(ls: SimtServer, params: types.SemanticTokensDeltaParams) -> Written | None:
+    def answer(view: View) -> types.SemanticTokens | types.SemanticTokensDelta | None:
+        return changes(ls.sent_tokens, view, params.previous_result_id)
+
+    return await ls.ask_written(params.text_document.uri, answer)
 
 
-async def on_semantic_tokens_range(
-    ls: SimtServer, params: types.SemanticTokensRangeParams
-) -> types.SemanticTokens | None:
+async def on_semantic_tokens_range(ls: SimtServer, params: types.SemanticTokensRangeParams) -> Written | None:
     def answer(view: View) -> types.SemanticTokens | None:
         start, end = view.offset(params.range.start), view.offset(params.range.end)
         data = _numbers(ls.sent_tokens, view, start, end)
         return None if data is None else types.SemanticTokens(data=data)
 
-    return await ls.ask(params.text_document.uri, answer)
+    return await ls.ask_written(params.text_document.uri, answer)
 
 
 def full(sent: SentTokens, view: View) -> types.SemanticTokens | None:

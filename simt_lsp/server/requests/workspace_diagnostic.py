@@ -27,6 +27,7 @@ from simt_lsp.server.publishing import Report, make_report, report_of
 from simt_lsp.server.requests.check_workspace import device_files, report_from_disk
 from simt_lsp.server.uris import path_of, uri_of
 from simt_lsp.server.worker import Superseded
+from simt_lsp.server.written import Written
 
 if TYPE_CHECKING:
     from simt_lsp.server.server import SimtServer
@@ -40,16 +41,15 @@ LOOK: Final = 0.05
 Item = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
 
 
-async def on_workspace_diagnostic(
-    ls: SimtServer, params: types.WorkspaceDiagnosticParams
-) -> types.WorkspaceDiagnosticReport:
+async def on_workspace_diagnostic(ls: SimtServer, params: types.WorkspaceDiagnosticParams) -> Written:
     ls.workspace_reports.are_pulled = True
     shown = Progress(ls, params.work_done_token)
     if shown.token is not None:
         ls.progress_cancellers[shown.token] = shown.stopped.set
     try:
         shown.begin(TITLE)
-        return await _reports(ls, params, shown)
+        reports = await _reports(ls, params, shown)
+        return await asyncio.wrap_future(ls.worker.run_in_background(lambda _: ls.protocol.written(reports)))
     finally:
         if shown.token is not None:
             ls.progress_cancellers.pop(shown.token, None)
