@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, final
+from tempfile import TemporaryDirectory
+from typing import Any, Final, final
 
 Message = dict[str, Any]
+
+COMMAND: Final = ("-P", "-m", "simt_lsp", "--stdio")
 
 
 @final
@@ -111,23 +114,33 @@ class ServerProcess:
         return message
 
 
+_BYTECODE: Final = TemporaryDirectory(prefix="simt-lsp-bytecode-")
+
+
 @contextmanager
-def server_process(environment: Mapping[str, str] | None = None) -> Generator[ServerProcess]:
+def server_process(
+    environment: Mapping[str, str] | None = None, command: Sequence[str] = COMMAND
+) -> Generator[ServerProcess]:
     """A fresh server, killed at the end; with these variables beside those of this process."""
-    command = [sys.executable, "-P", "-m", "simt_lsp", "--stdio"]
     process = subprocess.Popen(
-        command,
+        [sys.executable, *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         bufsize=-1,
-        env={**os.environ, **(environment or {})},
+        env={**_with_bytecode(), **(environment or {})},
     )
     try:
         yield ServerProcess(process)
     finally:
         process.kill()
         process.wait()
+
+
+def _with_bytecode() -> dict[str, str]:
+    """Modules are compiled once, as they are where the server was installed, whatever this process was told."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {"PYTHONPYCACHEPREFIX": _BYTECODE.name, **kept}
 
 
 def resident_megabytes(pid: int) -> float | None:
