@@ -18,13 +18,13 @@ Limits    Where `#if` splits braces, each branch starts at the depth of the firs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import Final, final
 
-from analysis.ir.pace import spend
+from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
-from analysis.syntax.lexing import BYTES_OF_A_ROUND, HIDDEN, IDENTIFIER, LAUNCH, identifiers
+from analysis.syntax.lexing import BYTES_OF_A_ROUND, HIDDEN, IDENTIFIER, LAUNCH, STRETCH, identifiers, starts_line
 from analysis.syntax.system_headers import is_system_header
 
 VERSION: Final = 3
@@ -85,10 +85,10 @@ def skim(text: bytes) -> Skim:
         spend(len(text) // BYTES_OF_A_ROUND)
         return shown
 
-    shown = HIDDEN.sub(blank, text)
+    shown = _replaced(HIDDEN, blank, text)
     outer, is_balanced = _outside_of_bodies(turn_taken())
-    extern = _EXTERN.findall(turn_taken()) if b"extern" in shown else []
-    defines = _DEFINE.findall(turn_taken()) if b"define" in shown else []
+    extern = [found[0] for found in paced(_EXTERN.finditer(turn_taken()))] if b"extern" in shown else []
+    defines = [found[1] for found in paced(_DEFINE.finditer(turn_taken()))] if b"define" in shown else []
     return Skim(
         includes,
         tuple(_with_bodies(turn_taken(), _KERNEL)) if b"__global__" in shown else (),
@@ -120,7 +120,7 @@ def _outside_of_bodies(text: bytes) -> tuple[list[bytes], bool]:
     """For each open brace whether it is a body: what is inside is not told from there on."""
     branches: list[list[bool]] = []
     begin, closed, bodies, head = 0, 0, 0, 0
-    for found in _STRUCTURE.finditer(text):
+    for found in _structure(text):
         token = found[0]
         if token == b"{":
             start = max(begin, head)
@@ -152,6 +152,15 @@ def _outside_of_bodies(text: bytes) -> tuple[list[bytes], bool]:
     return outer, not inside and not closed
 
 
+def _structure(text: bytes) -> Iterator[re.Match[bytes]]:
+    """Braces and the directives of conditionals."""
+    for found in paced(_BRACE_OR_HASH.finditer(text), 3):
+        if found[0] != b"#":
+            yield found
+        elif (directive := _CONDITIONAL.match(text, found.start())) is not None and starts_line(text, found.start()):
+            yield directive
+
+
 def _opens_body(text: bytes, begin: int, brace: re.Match[bytes]) -> bool:
     """Whether the brace opens something else than a namespace or a linkage: a function, a record, a value."""
     return _TRANSPARENT.search(text[begin : brace.start()]) is None
@@ -160,7 +169,9 @@ def _opens_body(text: bytes, begin: int, brace: re.Match[bytes]) -> bool:
 def _with_bodies(text: bytes, marked: re.Pattern[bytes]) -> list[tuple[str, int]]:
     """Functions with a body behind a mark: a name with its parameters, and a brace before the next semicolon."""
     found: list[tuple[str, int]] = []
-    for start in marked.finditer(text):
+    for start in paced(marked.finditer(text), 5):
+        if _WORD_BEFORE.search(text, max(0, start.start() - 1), start.start()) is not None:
+            continue
         end = min((at for at in (text.find(b"{", start.end()), text.find(b";", start.end())) if at >= 0), default=-1)
         if end < 0 or text[end : end + 1] != b"{":
             continue
@@ -172,33 +183,58 @@ def _with_bodies(text: bytes, marked: re.Pattern[bytes]) -> list[tuple[str, int]
 
 def _device_functions(text: bytes) -> Iterator[tuple[str, int]]:
     """What a macro calls `__device__` is seen where the macro is written alone: the next body is not its own."""
-    written = _DEFINE.sub(lambda line: b" " * len(line[0]), text) if b"define" in text else text  # offsets stay
+    written = _replaced(_DEFINE, lambda line: b" " * len(line[0]), text) if b"define" in text else text  # offsets stay
     return (one for one in _with_bodies(written, _DEVICE) if one[0] != "operator")
 
 
 def _defined(outer: list[bytes]) -> Iterator[str]:
-    for stretch in outer:
+    for stretch in paced(outer, 2):
         if stretch.endswith(b"{"):
-            head = _DEFINE.sub(b"", stretch).rpartition(b";")[2]
-            yield from (_name(found[1]) for found in _HEAD.finditer(head) if found[1] not in _NO_NAMES)
+            head = _replaced(_DEFINE, lambda _: b"", stretch).rpartition(b";")[2]
+            yield from (_name(found[1]) for found in _heads(_HEAD, head) if found[1] not in _NO_NAMES)
 
 
 def _declared(outer: list[bytes]) -> Iterator[str]:
     """The words before parentheses, and those that a macro is given."""
-    for stretch in outer:
-        yield from (_name(found[1]) for found in _HEAD.finditer(stretch))
-        for found in _MACRO_LINE.finditer(stretch):
+    for stretch in paced(outer, 2):
+        yield from (_name(found[1]) for found in _heads(_HEAD, stretch))
+        for found in _heads(_MACRO_LINE, stretch):
             yield from map(_name, IDENTIFIER.findall(found[1]))
+
+
+def _heads(pattern: re.Pattern[bytes], text: bytes) -> Iterator[re.Match[bytes]]:
+    """What begins with a name before a parenthesis, by a pattern that goes across no `;`, `{` or `}`.
+
+    Where there is none of these for long, pieces overlap by the length of the longest head.
+    """
+    start = 0
+    while (opened := text.find(b"(", start)) >= 0:
+        start = max(start, opened - _LONGEST_HEAD)
+        cut = _HEAD_END.search(text, start + STRETCH, start + 2 * STRETCH)
+        end = min(start + 2 * STRETCH, len(text)) if cut is None else cut.end()
+        yield from paced(pattern.finditer(text, start, end))
+        spend((end - start) // BYTES_OF_A_ROUND)
+        start = end if cut is not None or end == len(text) else end - _LONGEST_HEAD
+
+
+def _replaced(pattern: re.Pattern[bytes], by: Callable[[re.Match[bytes]], bytes], text: bytes) -> bytes:
+    """`pattern.sub(by, text)`, in turns."""
+    pieces: list[bytes] = []
+    end = 0
+    for found in paced(pattern.finditer(text)):
+        pieces += (text[end : found.start()], by(found))
+        end = found.end()
+    return b"".join([*pieces, text[end:]]) if pieces else text
 
 
 def _launched(text: bytes) -> Iterator[str]:
     """The words before `<<<`, and those that launch functions get first."""
-    for opened in LAUNCH.finditer(text) if b"<<" in text else ():
+    for opened in paced(LAUNCH.finditer(text), 5) if b"<<" in text else ():
         at = opened.start()
         before = _BEFORE_LAUNCH.search(text[max(0, at - _LONGEST_NAME) : at])
         if before is not None:
             yield _name(before[1])
-    for call in _LAUNCH_CALL.finditer(text) if b"Launch" in text else ():
+    for call in paced(_LAUNCH_CALL.finditer(text), 5) if b"Launch" in text else ():
         words = IDENTIFIER.findall(call[1].partition(b"<")[0])
         if words:
             yield _name(words[-1])
@@ -206,7 +242,7 @@ def _launched(text: bytes) -> Iterator[str]:
 
 def _quoted(strings: Iterable[bytes]) -> Iterator[str]:
     """The words of strings that are names; of mangled names the names in them."""
-    for string in strings:
+    for string in paced(strings, 2):
         name = _QUOTED_NAME.fullmatch(string)
         for word in () if name is None else IDENTIFIER.findall(name[1]):
             yield _name(word)
@@ -216,7 +252,7 @@ def _quoted(strings: Iterable[bytes]) -> Iterator[str]:
 
 
 def _words(text: bytes) -> frozenset[str]:
-    return frozenset(map(_name, identifiers(text)))
+    return frozenset(map(_name, paced(identifiers(text))))
 
 
 def _name(word: bytes) -> str:
@@ -226,18 +262,22 @@ def _name(word: bytes) -> str:
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
 _DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]([^\n\\]*(?:\\\r?\n[^\n\\]*|\\[^\n\\]*)*)", re.MULTILINE)
 _PASTED: Final = re.compile(rb"[\w$]\s*##\s*[\w$]")
-_STRUCTURE: Final = re.compile(rb"[{}]|^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b", re.MULTILINE)
+_BRACE_OR_HASH: Final = re.compile(rb"[{}#]")
+_CONDITIONAL: Final = re.compile(rb"#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b")
+_HEAD_END: Final = re.compile(rb"[;{}]")
+_WORD_BEFORE: Final = re.compile(rb"\w")
 _TRANSPARENT: Final = re.compile(rb"\b(?:namespace\b[\w\s:]*|extern\s+)\Z")
 _EXTERN: Final = re.compile(rb"\bextern\b[^;{}]*;")
 _TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<(?!<)[^(){};]*>)?"
 _HEAD: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
 _MACRO_LINE: Final = re.compile(rb"^[ \t]*[A-Za-z_$][\w$]*[ \t]*\(([^(){};]*)\)", re.MULTILINE)
-_KERNEL: Final = re.compile(rb"\b__global__\b")
-_DEVICE: Final = re.compile(rb"\b__device__\b")
+_KERNEL: Final = re.compile(rb"__global__\b")
+_DEVICE: Final = re.compile(rb"__device__\b")
 _QUOTED_NAME: Final = re.compile(rb'"[ &]*([A-Za-z_$][\w$:]*(?:[ \t]*<[\w$:,.<>*& -]*>)?)[ ]*"')
 _QUOTE: Final = ord('"')
 _SIZE: Final = re.compile(rb"[1-9][0-9]{0,2}")
 _NO_NAMES: Final = frozenset({b"__launch_bounds__", b"__attribute__", b"__declspec", b"alignas", b"__maxnreg__"})
 _LONGEST_NAME: Final = 400
+_LONGEST_HEAD: Final = 10_000
 _BEFORE_LAUNCH: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\Z")
 _LAUNCH_CALL: Final = re.compile(rb"\b(?:hip|cuda)Launch\w*Kernel\w*\s*\(([^,;{}]*)")

@@ -44,6 +44,7 @@ LAUNCH: Final = re.compile(rb"<<[ \t]*<")
 """What opens the configuration of a launch; formatters that do not know CUDA put a blank into it."""
 LAUNCH_END: Final = re.compile(rb">>[ \t]*>")
 
+_BETWEEN_WORDS: Final = re.compile(rb"[^\w$]")
 _CONTINUATION: Final = re.compile(rb"\\\r?\n")
 _COMMENT_OR_TEXT: Final = re.compile(rb"(" + COMMENT + rb")|" + STRING + rb"|" + CHARACTER, re.DOTALL)
 
@@ -85,11 +86,12 @@ def identifiers(text: bytes) -> frozenset[bytes]:
 
 
 def stretches(text: bytes) -> Iterator[tuple[int, int]]:
-    """The text in pieces that end with lines, with turns for others between them."""
+    """The text in pieces that end with lines, or else between words, with turns for others between them."""
     start = 0
     while start < len(text):
-        line_end = text.find(b"\n", start + STRETCH)
-        end = len(text) if line_end < 0 else line_end + 1
+        line_end = text.find(b"\n", start + STRETCH, start + 2 * STRETCH)
+        between = _BETWEEN_WORDS.search(text, start + STRETCH) if line_end < 0 else None
+        end = line_end + 1 if line_end >= 0 else len(text) if between is None else between.end()
         yield start, end
         spend((end - start) // BYTES_OF_A_ROUND)
         start = end
