@@ -25,6 +25,8 @@ from typing import Any, Final, TypeVar, final
 from lsprotocol import types
 
 from analysis.ir.pace import ends_when, pace
+from analysis.project.skim import skim
+from analysis.syntax.document import Edit
 from benchmarks.hostile_files import HARMLESS, HOSTILE
 from simt_lsp.server.analysed import Analysed
 from simt_lsp.server.collector import COLLECTOR_THRESHOLDS
@@ -126,7 +128,7 @@ def everything(text: str, of: Callable[[str, Callable[[Callable[[], bool]], Any]
     whole = types.Range(types.Position(0, 0), end)
     place = types.Position(max(0, end.line - 3), 8)
     asked: dict[str, Callable[[], Any]] = {
-        "report": lambda: report_of(view),
+        "report": lambda: report_of(view).diagnostics,
         "kernels": lambda: kernel_list(view),
         "tokens": lambda: full(server.sent_tokens, view),
         "hints": lambda: hints(view, whole),
@@ -135,7 +137,11 @@ def everything(text: str, of: Callable[[str, Callable[[Callable[[], bool]], Any]
         "hover": lambda: hover(view, place),
     }
     for name, work in asked.items():
-        of(name, lambda _, work=work: work())
+        of(name, lambda _, work=work: server.protocol.written(work()))
+    of("skim", lambda _: skim(item.document.text))
+    newer = server.documents.change(item.uri, 2, [Edit(0, 0, 0, 0, server.encoding, "\n")])
+    assert newer is not None
+    of("change", lambda cancelled: server.job(newer, cancelled))
     of("close", lambda _: server.job.release(item.analysis_path))
 
 

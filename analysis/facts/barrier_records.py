@@ -18,6 +18,7 @@ from analysis.facts.model import BarrierScope, Location, WhyStep
 from analysis.facts.object_ends import destructor_name
 from analysis.facts.why import Place, why_steps
 from analysis.ir.function import SourceBranchKind
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.races.absent_model import Consequence, Need, NeedKind, consequence_of
@@ -77,7 +78,7 @@ class BarrierRecord:
 def barrier_records(view: View, place_in: PlaceIn, wanted: Wanted) -> Iterator[BarrierRecord]:
     """The records of the function whose frame `view` is, of the barriers that are `wanted`."""
     place: Place | None = None
-    for site in view.root.records[view.frame].missed:
+    for site in paced(view.root.records[view.frame].missed, 10):
         evidence = site.evidence
         if evidence is not None and wanted(site, evidence):
             place = place or place_in(view)
@@ -88,7 +89,9 @@ def barrier_records(view: View, place_in: PlaceIn, wanted: Wanted) -> Iterator[B
 
 def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Place) -> BarrierRecord | None:
     barrier = location_at(place, site.span)
-    guards = tuple(record for guard in evidence.guards if (record := guard_record(view, guard, place)) is not None)
+    guards = tuple(
+        record for guard in paced(evidence.guards, 20) if (record := guard_record(view, guard, place)) is not None
+    )
     if barrier is None or not guards:
         return None
     need = view.root.needs.get((site.block, site.index))
@@ -100,7 +103,7 @@ def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Pla
         evidence.reason,
         evidence.witness,
         guards,
-        tuple(call for frame in evidence.calls if (call := _call(view, frame, place)) is not None),
+        tuple(call for frame in paced(evidence.calls, 10) if (call := _call(view, frame, place)) is not None),
         destructor_name(view.root.function.frames[evidence.calls[0]].function) if evidence.calls else "",
         consequence_of(need),
         None if need is None else _need_place(need, place),

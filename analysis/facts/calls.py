@@ -39,7 +39,7 @@ from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.lower.builtins import builtin_function
 from analysis.lower.launches.other_uses import uses_of_names
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import HIDDEN, IDENTIFIER
+from analysis.syntax.lexing import IDENTIFIER, without_hidden
 from analysis.syntax.line_index import LineIndex
 from analysis.syntax.problems import CUT_OFF, ProblemKind
 from analysis.syntax.translation_unit import TranslationUnit
@@ -73,7 +73,7 @@ class FunctionKey:
 def key_of(item: Item) -> FunctionKey:
     body = _BODY.search(item.text)
     head = item.text if body is None or item.from_macro else item.text[: body.start()]
-    words = _SPACE.sub(b" ", HIDDEN.sub(b" ", head)).strip()
+    words = _SPACE.sub(b" ", without_hidden(head)).strip()
     return FunctionKey(item.path, item.namespace, item.owner, item.name, words, item.part)
 
 
@@ -314,7 +314,7 @@ class FollowedCalls:
             self._open |= self._names
             return
         whole = item.text if span is None else item.text[span.start : span.end]
-        named = frozenset(IDENTIFIER.findall(HIDDEN.sub(b" ", whole)))
+        named = frozenset(IDENTIFIER.findall(without_hidden(whole)))
         if not named.isdisjoint(self._hiding):
             named |= self._expanded(item).keys()
         self._open |= named & self._names
@@ -399,7 +399,7 @@ class FollowedCalls:
         """How often each name stands in the text once macros are expanded; nothing where none hides a function."""
         if item.identifiers.isdisjoint(self._hiding):
             return Counter()
-        return Counter(IDENTIFIER.findall(HIDDEN.sub(b" ", self._unit.snippet(item).text)))
+        return Counter(IDENTIFIER.findall(without_hidden(self._unit.snippet(item).text)))
 
 
 @final
@@ -437,7 +437,7 @@ def _named_without_call(text: bytes, names: frozenset[bytes], own: bytes) -> fro
         return named
     words = rb"|".join(map(re.escape, sorted(named)))
     called = re.compile(rb"(?<![\w$])(?:" + words + rb")(?![\w$])(?!\s*\()")
-    return frozenset(match[0] for match in called.finditer(HIDDEN.sub(b" ", text)))
+    return frozenset(match[0] for match in called.finditer(without_hidden(text)))
 
 
 def _template_arguments(text: bytes, names: frozenset[bytes]) -> frozenset[bytes]:
@@ -446,7 +446,7 @@ def _template_arguments(text: bytes, names: frozenset[bytes]) -> frozenset[bytes
         return names
     words = rb"|".join(map(re.escape, sorted(names)))
     passed = re.compile(rb"[<,]\s*&?\s*(?:[\w$]+\s*::\s*)*(" + words + rb")(?=\s*[,>])")
-    return frozenset(match[1] for match in passed.finditer(HIDDEN.sub(b" ", text)))
+    return frozenset(match[1] for match in passed.finditer(without_hidden(text)))
 
 
 def _name(item: Item) -> bytes:

@@ -15,6 +15,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
+from analysis.ir.pace import paced, spend
+
 
 def loop_layout(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[int]:
     """The nodes in that order; they are numbered in reverse post-order."""
@@ -33,10 +35,10 @@ def loop_layout(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> li
 def _components_in_order(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[list[int]]:
     """Strongly connected components, each after those that lead to it; of several the one with the lowest member."""
     components = _strong_components(nodes, successors)
-    home = {node: index for index, members in enumerate(components) for node in members}
+    home = {node: index for index, members in enumerate(paced(components)) for node in members}
     edges = [
         {home[target] for node in members for target in successors[node] if target in home} - {index}
-        for index, members in enumerate(components)
+        for index, members in enumerate(paced(components, 2))
     ]
     waiting = [0] * len(components)
     for targets in edges:
@@ -63,13 +65,14 @@ def _strong_components(nodes: Sequence[int], successors: Sequence[Sequence[int]]
     open_nodes: list[int] = []
     closed: set[int] = set()
     components: list[list[int]] = []
-    for root in nodes:
+    for root in paced(nodes):
         if root in index:
             continue
         work = [(root, iter(successors[root]))]
         index[root] = low[root] = len(index)
         open_nodes.append(root)
         while work:
+            spend(1)
             node, rest = work[-1]
             for target in rest:
                 if target not in inside or target in closed:

@@ -18,13 +18,22 @@ Limits    Where `#if` splits braces, each branch starts at the depth of the firs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from sys import intern
 from typing import Final, final
 
 from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
-from analysis.syntax.lexing import BYTES_OF_A_ROUND, HIDDEN, IDENTIFIER, LAUNCH, STRETCH, identifiers, starts_line
+from analysis.syntax.lexing import (
+    BYTES_OF_A_ROUND,
+    HIDDEN,
+    IDENTIFIER,
+    LAUNCH,
+    STRETCH,
+    identifiers,
+    replaced,
+    starts_line,
+)
 from analysis.syntax.system_headers import is_system_header
 
 VERSION: Final = 3
@@ -85,7 +94,7 @@ def skim(text: bytes) -> Skim:
         spend(len(text) // BYTES_OF_A_ROUND)
         return shown
 
-    shown = _replaced(HIDDEN, blank, text)
+    shown = replaced(HIDDEN, blank, text)
     outer, is_balanced = _outside_of_bodies(turn_taken())
     extern = [found[0] for found in paced(_EXTERN.finditer(turn_taken()))] if b"extern" in shown else []
     defines = [found[1] for found in paced(_DEFINE.finditer(turn_taken()))] if b"define" in shown else []
@@ -183,14 +192,14 @@ def _with_bodies(text: bytes, marked: re.Pattern[bytes]) -> list[tuple[str, int]
 
 def _device_functions(text: bytes) -> Iterator[tuple[str, int]]:
     """What a macro calls `__device__` is seen where the macro is written alone: the next body is not its own."""
-    written = _replaced(_DEFINE, lambda line: b" " * len(line[0]), text) if b"define" in text else text  # offsets stay
+    written = replaced(_DEFINE, lambda line: b" " * len(line[0]), text) if b"define" in text else text  # offsets stay
     return (one for one in _with_bodies(written, _DEVICE) if one[0] != "operator")
 
 
 def _defined(outer: list[bytes]) -> Iterator[str]:
     for stretch in paced(outer, 2):
         if stretch.endswith(b"{"):
-            head = _replaced(_DEFINE, lambda _: b"", stretch).rpartition(b";")[2]
+            head = replaced(_DEFINE, lambda _: b"", stretch).rpartition(b";")[2]
             yield from (_name(found[1]) for found in _heads(_HEAD, head) if found[1] not in _NO_NAMES)
 
 
@@ -215,16 +224,6 @@ def _heads(pattern: re.Pattern[bytes], text: bytes) -> Iterator[re.Match[bytes]]
         yield from paced(pattern.finditer(text, start, end))
         spend((end - start) // BYTES_OF_A_ROUND)
         start = end if cut is not None or end == len(text) else end - _LONGEST_HEAD
-
-
-def _replaced(pattern: re.Pattern[bytes], by: Callable[[re.Match[bytes]], bytes], text: bytes) -> bytes:
-    """`pattern.sub(by, text)`, in turns."""
-    pieces: list[bytes] = []
-    end = 0
-    for found in paced(pattern.finditer(text)):
-        pieces += (text[end : found.start()], by(found))
-        end = found.end()
-    return b"".join([*pieces, text[end:]]) if pieces else text
 
 
 def _launched(text: bytes) -> Iterator[str]:

@@ -31,6 +31,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister
+from analysis.ir.pace import paced, popped
 from analysis.memory.roots import pointer_root
 from analysis.races.model import MemoryUse
 from analysis.races.uses import conflict, is_guess
@@ -64,7 +65,7 @@ def written_groups(
 ) -> Iterable[Sequence[MemoryUse]]:
     """The uses of each object that is written, without those whose address was loaded."""
     by_object: dict[_Object, list[MemoryUse]] = {}
-    for use in uses:
+    for use in paced(uses, 5):
         used = _object(function, divergence, use)
         if used is not None and not _rests_on_memory(divergence, use.address):
             by_object.setdefault(used, []).append(use)
@@ -90,8 +91,7 @@ def _rests_on_memory(divergence: DivergenceResult, address: ValueId) -> bool:
     """Is it computed from what was loaded, whichever way the thread takes?  Then no thread is followed to it."""
     waiting = [address]
     seen: set[ValueId] = set()
-    while waiting:
-        value = waiting.pop()
+    for value in popped(waiting):
         if value in seen:
             continue
         seen.add(value)

@@ -11,7 +11,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.rules.diagnostic import Related
 from analysis.rules.source_text import FunctionText, one_line
-from analysis.syntax.lexing import HIDDEN
+from analysis.syntax.lexing import HIDDEN, without_hidden
 
 
 @final
@@ -81,7 +81,7 @@ def sites_by_array(text: FunctionText, accesses: Sequence[AccessFact]) -> list[S
 
 def index_text(text: FunctionText, access: AccessFact) -> str | None:
     """What stands in the brackets of `a[i * n]`, if that is all; not a mere name, which two arrays share by chance."""
-    written = HIDDEN.sub(b" ", text.bytes(address_span(text, access))).decode("utf-8", "replace")
+    written = without_hidden(text.bytes(address_span(text, access))).decode("utf-8", "replace")
     found = _INDEXED.fullmatch(written.strip())
     return None if found is None or _NAME.fullmatch(found[1].strip().encode()) else "".join(found[1].split())
 

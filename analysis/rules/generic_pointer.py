@@ -14,7 +14,7 @@ from analysis.ir.source import OWN_FRAME, Span
 from analysis.ir.types import MemorySpace, PointerType
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.rule import Subject
-from analysis.syntax.lexing import HIDDEN
+from analysis.syntax.lexing import without_hidden
 from analysis.verdict.barriers import Tier
 
 
@@ -93,7 +93,7 @@ class GenericPointer:
         source = subject.text.bytes(Span(0, function.end - function.start))
         if b"noinline" not in source:
             return
-        body = HIDDEN.sub(b" ", source)
+        body = without_hidden(source)
         if _KEPT_APART.search(body.split(b"{", 1)[0]) is None:
             return
         views = subject.analysis.views(function)

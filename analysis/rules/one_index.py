@@ -18,7 +18,7 @@ from analysis.ir.function import SourceBranchKind
 from analysis.ir.source import Span
 from analysis.rules.access_text import Site
 from analysis.rules.source_text import FunctionText
-from analysis.syntax.lexing import HIDDEN
+from analysis.syntax.lexing import without_hidden
 
 Found = TypeVar("Found")
 
@@ -67,5 +67,5 @@ def _innermost_loop(text: FunctionText, access: AccessFact) -> Span | None:
 
 
 def _are_neighbours(text: FunctionText, first: Span, second: Span) -> bool:
-    between = HIDDEN.sub(b" ", text.bytes(Span(first.end, second.start))) if first.end < second.start else b""
+    between = without_hidden(text.bytes(Span(first.end, second.start))) if first.end < second.start else b""
     return between.count(b";") <= 1 and b"{" not in between and b"}" not in between

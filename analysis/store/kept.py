@@ -17,9 +17,13 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Final, Generic, TypeVar, final
 
+from analysis.ir.pace import paced
 from analysis.ir.record import record
+
+OF_FREEING: Final = 20
+"""Rounds that it takes to free a result."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -90,11 +94,15 @@ class Table(Generic[Key, Value]):
             self._let_go(before - now, file)
 
     def release(self, file: File) -> None:
-        """Nobody looks at `file` any more."""
-        self._let_go(self._used.pop(file, set[Key]()), file)
-        for key in [key for key, (_, last) in self._spare.items() if last == file]:
-            self._take_from_spare(key)
-            del self._values[key]
+        """Nobody looks at `file` any more.  Others have their turn meanwhile, and may open it again."""
+        for key in paced(self._used.pop(file, set[Key]()), OF_FREEING):
+            self._users[key] -= 1
+            if self._users[key] == 0:
+                del self._users[key], self._values[key]
+        for key in paced([key for key, (_, last) in self._spare.items() if last == file], OF_FREEING):
+            if self._spare.get(key, (0, ""))[1] == file:
+                self._take_from_spare(key)
+                del self._values[key]
 
     def statistics(self) -> TableStatistics:
         weight = sum(self._weigh(value) for value in self._values.values())

@@ -7,7 +7,7 @@ Rules    The line table is split at one line, the gap: starts before the gap are
 """
 
 from bisect import bisect_right
-from typing import final
+from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding, bytes_before, line_starts, without_line_end
@@ -26,6 +26,10 @@ class Replacement:
     start_point: Point
     old_end_point: Point
     new_end_point: Point
+
+
+_LONGEST_CHARACTER: Final = 4
+"""Bytes of one character."""
 
 
 @final
@@ -93,4 +97,5 @@ class EditBuffer:
             return len(self._bytes)
         start = self._start(line)
         end = self._start(line + 1) if line + 1 < len(self._starts) else len(self._bytes)
+        end = min(end, start + _LONGEST_CHARACTER * max(character, 0) + _LONGEST_CHARACTER)  # a line may be very long
         return start + bytes_before(without_line_end(bytes(self._bytes[start:end])), character, encoding)

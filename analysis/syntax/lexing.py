@@ -8,10 +8,10 @@ Limits   Trigraphs are not read.  A digit separator (`1'000`) counts as an openi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from analysis.ir.pace import spend
+from analysis.ir.pace import paced, spend
 
 COMMENT: Final = rb"//[^\\\n]*(?:\\(?:\r\n|.)[^\\\n]*)*|/\*.*?(?:\*/|\Z)"
 STRING: Final = rb'"[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?'
@@ -73,6 +73,31 @@ def starts_line(text: bytes, offset: int) -> bool:
             return False
         offset -= 1
     return True
+
+
+def replaced(pattern: re.Pattern[bytes], by: Callable[[re.Match[bytes]], bytes], text: bytes) -> bytes:
+    """`pattern.sub(by, text)`, with turns for others in a long text."""
+    if len(text) <= STRETCH:
+        return pattern.sub(by, text)
+    pieces: list[bytes] = []
+    end = 0
+    for found in paced(pattern.finditer(text)):
+        pieces += (text[end : found.start()], by(found))
+        end = found.end()
+    spend(len(text) // BYTES_OF_A_ROUND)
+    return b"".join([*pieces, text[end:]]) if pieces else text
+
+
+def without_hidden(text: bytes) -> bytes:
+    """The text with a blank for each comment, string and character."""
+    return replaced(HIDDEN, lambda _: b" ", text)
+
+
+def occurrences(text: bytes, word: bytes) -> int:
+    """How often a text names an identifier."""
+    if word not in text:
+        return 0
+    return sum(IDENTIFIER.findall(text, start, end).count(word) for start, end in stretches(text))
 
 
 def identifiers(text: bytes) -> frozenset[bytes]:

@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Protocol, final
 
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import Span
 
@@ -99,8 +100,8 @@ class MacroTable:
             return False
         return all(
             len(history) == len(known) and all(map(_means_the_same, history, known))
-            for history, known in zip(
-                self._history.values(), map(other._history.__getitem__, self._history), strict=True
+            for history, known in paced(
+                zip(self._history.values(), map(other._history.__getitem__, self._history), strict=True), 3
             )
         )
 

@@ -23,7 +23,7 @@ from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.lower.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import HIDDEN, IDENTIFIER, LAUNCH
+from analysis.syntax.lexing import IDENTIFIER, LAUNCH, stretches, without_hidden
 from analysis.syntax.macros import MacroTable
 from analysis.syntax.translation_unit import TranslationUnit
 
@@ -108,10 +108,10 @@ def says_nothing(item: Item, words: SeenBy, macros: MacroTable) -> bool:
 
 def _does_more_than_return(item: Item, macros: MacroTable) -> bool:
     """Whether the first brace opens the body, and it begins with a statement that is surely no `return`."""
-    shown = HIDDEN.sub(b" ", item.text)
+    shown = without_hidden(item.text)
     brace = shown.find(b"{")
     head, name = shown[:brace], item.name.encode("utf-8", "replace")
-    if HIDDEN.sub(b" ", item.text[: item.text.find(b"{")]) != head or head.count(b"(") != head.count(b")"):
+    if without_hidden(item.text[: item.text.find(b"{")]) != head or head.count(b"(") != head.count(b")"):
         return False
     if name not in head or not head[head.find(name) + len(name) :].lstrip().startswith(b"("):
         return False
@@ -150,14 +150,15 @@ def _is_out_of_sight(item: Item, words: frozenset[bytes]) -> bool:
     named = words & item.identifiers
     if b"#" not in item.text and (not named or (named == frozenset({own}) and item.text.count(own) == 1)):
         return True
-    shown = HIDDEN.sub(b" ", item.text)
-    found = [word for word in IDENTIFIER.findall(shown) if word in words]
+    shown = without_hidden(item.text)
+    every = (word for start, end in stretches(shown) for word in IDENTIFIER.findall(shown, start, end))
+    found = [word for word in every if word in words]
     return found in ([], [own]) and _keeps_to_itself(shown)
 
 
 def _keeps_to_itself(text: bytes) -> bool:
     """Whether its directives, if there are any, say nothing about the text behind it."""
-    directives = _DIRECTIVE.findall(text)
+    directives = _DIRECTIVE.findall(text) if b"#" in text else []
     if len(directives) != text.count(b"#"):
         return False
     depth = 0
@@ -176,24 +177,24 @@ def seen_words(unit: TranslationUnit) -> frozenset[bytes]:
     words = frozenset((*LAUNCH_CALLS, *macros, *others, b"__host__"))
     functions = [
         item
-        for item in (*unit.items, *unit.included_items)
+        for item in paced((*unit.items, *unit.included_items))
         if item.is_device and item.kind is ItemKind.FUNCTION and item.active and item.is_definition
     ]
-    launching = [item for item in functions if mentions_launch(item, macros)]
+    launching = [item for item in paced(functions) if mentions_launch(item, macros)]
     while more := names_of(launching) - words:
         words |= more
-        launching = [item for item in functions if not more.isdisjoint(item.identifiers)]
+        launching = [item for item in paced(functions) if not more.isdisjoint(item.identifiers)]
     return words
 
 
 def launching_words(items: Iterable[Item], launching: Iterable[Item]) -> frozenset[bytes]:
     """The names of functions that launch, and of those from which they are reached by name."""
-    functions = [one for one in items if one.kind is ItemKind.FUNCTION and one.active and one.is_definition]
+    functions = [one for one in paced(items) if one.kind is ItemKind.FUNCTION and one.active and one.is_definition]
     words = frozenset[bytes]()
     named = names_of(launching)
     while more := named - words:
         words |= more
-        named = names_of(one for one in functions if not more.isdisjoint(one.identifiers))
+        named = names_of(one for one in paced(functions) if not more.isdisjoint(one.identifiers))
     return words
 
 
@@ -213,11 +214,11 @@ def macros_that(unit: TranslationUnit, says: re.Pattern[bytes]) -> frozenset[byt
     found: set[bytes] = set()
     if says.search(b"\n".join([body for _, body in bodies])) is None:
         return frozenset()
-    new = {name for name, body in bodies if says.search(body) is not None}
+    new = {name for name, body in paced(bodies) if says.search(body) is not None}
     while new:
         found |= new
         uses = re.compile(rb"(?<![\w$])(?:%s)(?![\w$])" % b"|".join(map(re.escape, sorted(new))))
-        new = {name for name, body in bodies if name not in found and uses.search(body) is not None}
+        new = {name for name, body in paced(bodies) if name not in found and uses.search(body) is not None}
     return frozenset(found)
 
 
@@ -229,4 +230,4 @@ def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
 
 def names_of(items: Iterable[Item]) -> frozenset[bytes]:
     """What they define, as words."""
-    return frozenset(item.name.encode("utf-8", "replace") for item in items)
+    return frozenset(item.name.encode("utf-8", "replace") for item in paced(items))

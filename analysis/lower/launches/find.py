@@ -59,14 +59,14 @@ def launches_with(calls: HostCalls, memo: LaunchMemo | None = None) -> Mapping[s
 
         def compute(item: Item = item) -> tuple[Launch, ...]:
             launches = _launches_in(unit, item, calls)
-            return tuple(launch.moved(-item.span.start) for launch in launches)
+            return tuple(launch.moved(-item.span.start) for launch in paced(launches, 10))
 
         if memo is None or item.from_macro:
             kept = compute()
         else:
             key = unit.fingerprint(item) + item.path.encode("utf-8", "replace") + calls.fingerprint(item)
             kept = memo.get_or_compute(key, compute)
-        launches = (launch.moved(item.span.start) for launch in kept)
+        launches = (launch.moved(item.span.start) for launch in paced(kept, 10))
         for launch in launches:
             found.setdefault(launch.kernel, []).append(launch)
     return {name: tuple(launches) for name, launches in found.items()}
@@ -101,7 +101,7 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
     every = [_launches_by_place(calls.values(item, given), snippet, item, is_made=False) for given in possible]
     source = NumbersFrom.START if item.name == "main" else NumbersFrom.CALLS
     found: list[Launch] = []
-    for position, launch in surely.items():
+    for position, launch in paced(surely.items(), 20):
         own = _numbers(launch)
         nothing = LaunchNumbers(None, None, (None,) * len(launch.argument_values))
         first = next((one for called_here in called for one in called_here.get(position, ())), launch)

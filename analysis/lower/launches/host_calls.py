@@ -25,7 +25,7 @@ from analysis.lower.launches.host_parameters import Parameter, Parameters, defau
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.left_out import leaves_out
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import HIDDEN, IDENTIFIER
+from analysis.syntax.lexing import occurrences, without_hidden
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
@@ -243,7 +243,7 @@ def _is_static(root: Node) -> bool:
 
 def _mentions(item: Item, name: bytes) -> int:
     """How often the text names it, in comments and strings aside."""
-    return IDENTIFIER.findall(HIDDEN.sub(b" ", item.text)).count(name)
+    return occurrences(without_hidden(item.text), name)
 
 
 def _callee(node: Node) -> bytes:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, TypeAlias, final
 
+from analysis.ir.pace import paced
 from analysis.lower.launches.device_bodies import (
     LAUNCH_CALLS,
     SeenBy,
@@ -60,7 +61,7 @@ class HostCode:
         macros = launching_macros(self.unit)
         return tuple(
             item
-            for item in self.items
+            for item in paced(self.items)
             if item.kind is ItemKind.FUNCTION and item.active and mentions_launch(item, macros)
         )
 
@@ -193,7 +194,7 @@ class HostCode:
             if (not begin or name.startswith(begin)) and (not end or name.endswith(end))
         }
         words = [(one.name, IDENTIFIER.findall(one.body)) for one in self._macros()] if found else []
-        while new := {macro for macro, used in words if macro not in found and not found.isdisjoint(used)}:
+        while new := {macro for macro, used in paced(words) if macro not in found and not found.isdisjoint(used)}:
             found |= new
         return frozenset(found)
 
@@ -212,7 +213,7 @@ class HostCode:
         return frozenset(found)
 
     def _macros(self) -> Iterator[MacroDefinition]:
-        for history in self.unit.macros.names.values():
+        for history in paced(self.unit.macros.names.values(), 2):
             for _, definition in history:
                 if definition is not None:
                     yield definition

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from analysis.syntax.items import Item
-from analysis.syntax.lexing import HIDDEN, IDENTIFIER
+from analysis.syntax.lexing import HIDDEN, IDENTIFIER, without_hidden
 from analysis.syntax.translation_unit import TranslationUnit
 
 _STEP: Final = re.compile(
@@ -23,7 +23,7 @@ _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 
 def leaves_out(unit: TranslationUnit, caller: Item, name: bytes) -> bool:
     """Whether the text of `caller` names a function, and nothing of it does that is compiled."""
-    if name in IDENTIFIER.findall(HIDDEN.sub(b" ", unit.snippet(caller).text)):
+    if name in IDENTIFIER.findall(without_hidden(unit.snippet(caller).text)):
         return False
     defined = {word for word, history in unit.macros.names.items() if history and history[-1][1] is not None}
     around: list[set[bytes]] = []

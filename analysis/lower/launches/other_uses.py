@@ -17,7 +17,7 @@ from typing import Final, Protocol, TypeAlias
 
 from analysis.lower.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import HIDDEN, IDENTIFIER
+from analysis.syntax.lexing import IDENTIFIER, occurrences, without_hidden
 from analysis.syntax.translation_unit import TranslationUnit
 
 _QUERIES: Final = re.compile(rb"\b(?:cuda|hip)(?:Func|Occupancy)\w*[^;]*;")
@@ -71,7 +71,7 @@ def is_named(unit: TranslationUnit, kernel: str) -> bool:
     return any(
         word in item.identifiers
         and not (item.is_kernel and item.name == kernel)
-        and word in IDENTIFIER.findall(HIDDEN.sub(b" ", item.text))
+        and word in IDENTIFIER.findall(without_hidden(item.text))
         for item in (*unit.items, *unit.included_items)
     )
 
@@ -84,8 +84,10 @@ def _mentions(item: Item, name: bytes) -> int:
 def uses_of_names(item: Item, names: frozenset[bytes]) -> Uses:
     """How often the text itself, not a macro of it, names each, its own declaration aside."""
     own = item.name.encode("utf-8", "replace")
-    text = _QUERIES.sub(b"", HIDDEN.sub(b" ", item.text))
-    counts = {name: IDENTIFIER.findall(_without_hidden(text, name)).count(name) - (name == own) for name in names}
+    text = without_hidden(item.text)
+    if b"Func" in text or b"Occupancy" in text:
+        text = _QUERIES.sub(b"", text)
+    counts = {name: occurrences(_without_hidden(text, name), name) - (name == own) for name in names}
     return {name: count for name, count in counts.items() if count > 0}
 
 

@@ -15,7 +15,7 @@ from typing import Final, final
 
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import HIDDEN
+from analysis.syntax.lexing import without_hidden
 from analysis.syntax.translation_unit import TranslationUnit
 
 
@@ -60,7 +60,7 @@ class WrittenArguments:
 
 def _parameters(item: Item) -> list[bytes]:
     """The texts of a function's parameters; of one that a macro declares, one parameter which may be anything."""
-    text = HIDDEN.sub(b" ", item.text)
+    text = without_hidden(item.text)
     named = re.search(rb"\b%s\s*\(" % re.escape(item.name.encode("utf-8", "replace")), text)
     if named is None:
         return [b"&..."]
