@@ -1,7 +1,7 @@
 """The lexical shapes of C++ that several passes share, as compiled patterns.
 
 Rules    Only shapes that hide text from a reader of structure matter here: comments, strings, characters, directives.
-         An unterminated string or character ends with its line, an unterminated comment with the file.
+         An unterminated string or character ends with its line, an unterminated comment or raw string with the file.
 Cost     A search skips to the next character that some alternative can start with, if each starts with a character
          that it spells: three times faster than where one starts with a class, a group or an assertion.
 Limits   Trigraphs are not read.  A digit separator (`1'000`) counts as an opening quote when it stands alone on a line.
@@ -16,9 +16,9 @@ from analysis.ir.pace import paced, spend
 COMMENT: Final = rb"//[^\\\n]*(?:\\(?:\r\n|.)[^\\\n]*)*|/\*.*?(?:\*/|\Z)"
 STRING: Final = rb'"[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?'
 CHARACTER: Final = rb"'[^'\\\n]*(?:\\.[^'\\\n]*)*'"
-RAW_STRING: Final = rb'\bu?8?[LUu]?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"'
+RAW_STRING: Final = rb'\bu?8?[LUu]?R"(?P<raw>[^()\\\s]{0,16})\(.*?(?:\)(?P=raw)"|\Z)'
 STRING_BODY: Final = (
-    rb'"(?:(?:(?<=\bR")|(?<=\b[LUu]R")|(?<=\bu8R"))(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"'
+    rb'"(?:(?:(?<=\bR")|(?<=\b[LUu]R")|(?<=\bu8R"))(?P<raw>[^()\\\s]{0,16})\(.*?(?:\)(?P=raw)"|\Z)'
     rb'|[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?)'
 )
 """A string, raw or not, without what stands before its first quote."""
