@@ -34,7 +34,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
     Unary,
 )
-from analysis.ir.pace import paced, spend
+from analysis.ir.pace import paced, popped, spend
 
 Item = TypeVar("Item", bound=Instruction)
 
@@ -152,6 +152,29 @@ class ControlFlow:
     def _post(self) -> PostDominance:
         return post_dominance(self.order, self.successors, self.cycles, self.doomed)
 
+    @cached_property
+    def _post_dominated(self) -> list[range]:
+        """The nodes that each node post-dominates, itself first, as numbers in preorder of their tree."""
+        immediate = self._post.immediate
+        inside: list[list[int]] = [[] for _ in immediate]
+        for node, above in enumerate(paced(immediate)):
+            if above not in (UNREACHED, node):
+                inside[above].append(node)
+        dominated = [range(-1, -1)] * len(immediate)  # what does not come to the exit is post-dominated by nothing
+        order: list[int] = []
+        waiting = [self._post.exit]
+        for node in popped(waiting):
+            order.append(node)
+            waiting += inside[node]
+        numbers = {node: number for number, node in enumerate(order)}
+        last = {node: numbers[node] for node in order}
+        for node in paced(order[:0:-1]):
+            above = immediate[node]
+            last[above] = max(last[above], last[node])
+        for node in paced(order):
+            dominated[node] = range(numbers[node], last[node] + 1)
+        return dominated
+
     def immediate_post_dominator(self, block: BasicBlockId) -> BasicBlockId | None:
         """The nearest block every thread passes after `block` in this iteration, or after the loop; None: the exit."""
         post = self._post
@@ -162,12 +185,8 @@ class ControlFlow:
 
     def post_dominates(self, below: BasicBlockId, above: BasicBlockId) -> bool:
         """Does every path from `above` to the exit pass `below`?  A block post-dominates itself."""
-        block: BasicBlockId | None = above
-        while block is not None:
-            if block == below:
-                return True
-            block = self.immediate_post_dominator(block)
-        return False
+        dominated = self._post_dominated
+        return above == below or dominated[above].start in dominated[below]
 
     def controllers(self, block: BasicBlockId) -> tuple[BasicBlockId, ...]:
         """The blocks whose terminators decide directly whether `block` runs in this iteration."""

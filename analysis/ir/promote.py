@@ -14,17 +14,19 @@ Invariants  Every source branch, memory access and effect of the program stays. 
             and a function in which there is nothing to do is returned as it is.  Records name the values that replaced
             the loads; records of values that are gone are dropped.
             A slot read before any store has one `Undefined`, at the start of the entry.
-Cost        O(instructions + blocks * slots / 64) plus one list copy of `slots` values per block.
+Cost        O(instructions + blocks * slots / 64) plus one list copy of `slots` values per block, but for the last of those
+            that each block dominates immediately; a list is gone when that has begun.
 Source      Cytron et al., TOPLAS 1991 (phi placement); Braun et al., CC 2013, section 3.2 (redundant phis).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import final
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, final
 
 from analysis.ir.cleanup import clean_up_draft
-from analysis.ir.control_flow import dominance_frontiers, immediate_dominators
+from analysis.ir.control_flow import dominance_frontiers, immediate_dominators, reversed_edges
 from analysis.ir.draft import Draft, PhiDraft
 from analysis.ir.function import Function
 from analysis.ir.instructions import (
@@ -42,6 +44,7 @@ from analysis.ir.slots import UNKNOWN_TYPES, Accesses, Slots, compatible, find_s
 from analysis.ir.source import Span
 from analysis.ir.types import Type
 
+_COPIED_IN_A_ROUND: Final = 1_000
 _NOTHING = ValueId(-1)
 """The contents of a slot that was not stored to yet."""
 
@@ -58,6 +61,13 @@ def promote(function: Function) -> Function:
         slots = None if slots is None else find_slots(function)
         if slots is None:
             return function
+
+
+def _members(slots: int) -> Iterator[int]:
+    """Of a bit set."""
+    while slots:
+        yield (slots & -slots).bit_length() - 1
+        slots &= slots - 1
 
 
 def _phi_slots(draft: Draft, accesses: Sequence[Accesses], dominators: Sequence[int]) -> list[int]:
@@ -116,7 +126,8 @@ class _Renaming:
     def __init__(self, draft: Draft, slots: Slots) -> None:
         self._draft = draft
         self._slots = slots
-        self._ends: list[list[ValueId]] = [[] for _ in draft.before]
+        self._ends: dict[int, list[ValueId]] = {}
+        """Of blocks that dominate others which are still to come; each of these needs a state of its own."""
         self._undefined: dict[int, ValueId] = {}
         self._built: dict[ValueId, tuple[ValueId, ...]] = {}
         self._out: list[Instruction] = []
@@ -127,27 +138,38 @@ class _Renaming:
         dominators = immediate_dominators(draft.order, draft.before)
         phi_slots = _phi_slots(draft, self._slots.accesses, dominators)
         new_phis: list[tuple[int, int, PhiDraft]] = []
-        for block in draft.order:
-            if block == draft.order[0]:
-                self._state = [_NOTHING] * len(self._slots.types)
-            else:
-                self._state = self._ends[dominators[block]].copy()
-            needed = phi_slots[block]
-            while needed:
-                slot = (needed & -needed).bit_length() - 1
-                needed &= needed - 1
+        passed: dict[tuple[int, int], ValueId] = {}
+        """The contents of slots at the ends of blocks behind which there is a phi of them."""
+        to_come = Counter(dominators[block] for block in draft.order[1:])
+        after = reversed_edges(draft.before)
+        for block in paced(draft.order):
+            self._state = self._begun(None if block == draft.order[0] else dominators[block], to_come)
+            for slot in _members(phi_slots[block]):
                 phi = PhiDraft(draft.value(self._slots.types[slot]), list(draft.before[block]), [], self._span(slot))
                 draft.phis[block].append(phi)
                 new_phis.append((block, slot, phi))
                 self._state[slot] = phi.result
             self._rewrite(block)
-            self._ends[block] = self._state
+            for join in after[block]:
+                passed.update(((block, slot), self._state[slot]) for slot in _members(phi_slots[join]))
+            if to_come[block]:
+                self._ends[block] = self._state
         for _, slot, phi in new_phis:
-            phi.values = [self._contents(self._ends[other], slot) for other in phi.blocks]
+            phi.values = [self._defined(passed[other, slot], slot) for other in phi.blocks]
         undefined = [Undefined(value, self._span(slot)) for slot, value in self._undefined.items()]
         entry = draft.order[0]
         draft.instructions[entry] = [*undefined, *draft.instructions[entry]]
         draft.changed = True
+
+    def _begun(self, dominator: int | None, to_come: Counter[int]) -> list[ValueId]:
+        """The contents of all slots where a block begins."""
+        if dominator is None:
+            return [_NOTHING] * len(self._slots.types)
+        to_come[dominator] -= 1
+        if not to_come[dominator]:
+            return self._ends.pop(dominator)
+        spend(len(self._slots.types) // _COPIED_IN_A_ROUND)
+        return self._ends[dominator].copy()
 
     def _rewrite(self, block: int) -> None:
         places = self._slots.places
@@ -188,7 +210,9 @@ class _Renaming:
         return compatible(self._draft.types[result], self._draft.types[value])
 
     def _contents(self, state: list[ValueId], slot: int) -> ValueId:
-        value = state[slot]
+        return self._defined(state[slot], slot)
+
+    def _defined(self, value: ValueId, slot: int) -> ValueId:
         if value == _NOTHING:
             found = self._undefined.get(slot)
             if found is None:
