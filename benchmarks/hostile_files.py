@@ -29,6 +29,8 @@ class Hostile:
     body: Callable[[int], str]
     size: int
     small: int
+    is_endless: bool = False
+    """The harmless kernel is a part of what does not end."""
 
     def text(self, size: int) -> str:
         return self.body(size) + HARMLESS
@@ -296,6 +298,41 @@ def constant_loop(size: int) -> str:
     )
 
 
+# -- odd texts ---------------------------------------------------------------------------------------------------------
+
+
+def one_line(size: int) -> str:
+    """A kernel in one line, behind a character that UTF-16 counts twice: where is its last token?"""
+    return _kernel("  /* \U0001f600 */ " + " ".join(f"if (x[{n}] > i) x[i] += {n};" for n in range(size)))
+
+
+def surrogates(size: int) -> str:
+    """Lines that end with CR LF, and hold characters outside of the basic plane, between tokens too."""
+    line = '/*\U0001f680*/ x[i] += n; /*\U0001f680*/ s = "\U0001f680\U0001f680"; // \U0001f680\r\n'
+    return _kernel("  const char *s;", line * size)
+
+
+def sibling_lambdas(size: int) -> str:
+    return _kernel(*(f"  auto f{n} = [=](int a) {{ return a + {n}; }}; x[i] += f{n}(i);" for n in range(size)))
+
+
+def nested_initialisers(size: int) -> str:
+    return "struct S { int v[4]; };\n" + _kernel("  S a = " + "{" * size + "i" + "}" * size + ";", "  x[i] = a.v[0];")
+
+
+def endless_raw_strings(size: int) -> str:
+    """Each begins a raw string with an end of its own, which never comes."""
+    return _kernel("  x[i] = 0;") + "".join(f'const char *s{n} = R"e{n}(text)";\n' for n in range(size))
+
+
+def unopened(size: int) -> str:
+    return _kernel("  x[i] = 0;") + "} ) ] >\n" * size
+
+
+def enumerators(size: int) -> str:
+    return f"enum E {{ {', '.join(f'A{n}' for n in range(size))} }};\n" + _kernel(f"  x[i] = A{size - 1};")
+
+
 HOSTILE: Final = (
     Hostile("a < a < a", less_than, 20_000, 60),
     Hostile("parentheses", parentheses, 20_000, 60),
@@ -345,4 +382,11 @@ HOSTILE: Final = (
     Hostile("namespaces", namespaces, 10_000, 40),
     Hostile("chain of classes", classes, 2_000, 20),
     Hostile("constant loops", constant_loop, 100_000, 20),
+    Hostile("one line", one_line, 10_000, 60),
+    Hostile("surrogates", surrogates, 20_000, 40),
+    Hostile("sibling lambdas", sibling_lambdas, 10_000, 30),
+    Hostile("nested initialiser lists", nested_initialisers, 20_000, 60),
+    Hostile("endless raw strings", endless_raw_strings, 20_000, 40, is_endless=True),
+    Hostile("unopened brackets", unopened, 50_000, 60),
+    Hostile("enumerators", enumerators, 100_000, 60),
 )

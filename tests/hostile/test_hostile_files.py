@@ -55,7 +55,7 @@ def test_the_harmless_kernel_beside_it_is_analysed(case: Hostile) -> None:
     analysis = analysed(case.text(case.small))
     assert not any(problem.kind is ProblemKind.INTERNAL for problem in analysis.facts.problems)
     codes = {found.code for found in check(analysis, RuleSettings()) if "SYN101" in found.code}
-    assert codes == {"SYN101"}
+    assert codes == (set() if case.is_endless else {"SYN101"})
 
 
 def test_code_that_nests_too_deeply_is_named() -> None:

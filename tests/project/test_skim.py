@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.ir.pace import pace
 from analysis.project.skim import skim
 
 TEXT = b"""\
@@ -103,3 +104,11 @@ def test_names_that_strings_hold() -> None:
     text = b'''f("kernel", "&ns::other<float, 4>", "_Z8brighterPfi", "two words", "%d", "x.cu", 'c'); // "comment"'''
     assert skim(text).quoted >= {"kernel", "ns", "other", "brighter"}
     assert skim(text).quoted.isdisjoint({"two", "words", "d", "x", "comment"})
+
+
+@pytest.mark.parametrize("text", [b"int a = f(1); " * 30_000, b"#define M(a) a\n" * 30_000, b"1, " * 150_000])
+def test_others_get_their_turn_while_a_long_text_is_skimmed(text: bytes) -> None:
+    turns: list[None] = []
+    with pace(lambda: turns.append(None)):
+        skim(text)
+    assert len(turns) >= 5
