@@ -14,8 +14,8 @@ Invariants  Every source branch, memory access and effect of the program stays. 
             and a function in which there is nothing to do is returned as it is.  Records name the values that replaced
             the loads; records of values that are gone are dropped.
             A slot read before any store has one `Undefined`, at the start of the entry.
-Cost        O(instructions + blocks * slots / 64) plus one list copy of `slots` values per block, but for the last of those
-            that each block dominates immediately; a list is gone when that has begun.
+Cost        O(instructions + blocks * slots / 64) plus one list copy of `slots` values per block, but for the last of
+            those that a block dominates immediately; a list is gone when that has begun.
 Source      Cytron et al., TOPLAS 1991 (phi placement); Braun et al., CC 2013, section 3.2 (redundant phis).
 """
 
