@@ -2,8 +2,8 @@
 
 Rules    Nothing raises on any text.  A crash inside one function costs that function: it is logged, listed among the
          file's problems, and the function counts as one opaque.
-Cost     Functions are keyed by their fingerprint (text, macros, declarations and callees they use) and what is known
-         of their launch, so an edit in one body analyses one function again.
+Cost     Functions are lowered again when their text, macros or what they see of declarations changes, and roots are
+         analysed again when a body that they are made of, or what is known of their launch, does.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Final, final
 from analysis.facts.cache import BoundedCache
 from analysis.facts.calls import KnownCallers
 from analysis.facts.file_analysis import Answers, FileAnalysis
-from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, SsaFunction, analyze_functions
+from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, analyze_functions
 from analysis.facts.kept_launches import MAX_KEPT_FILES
 from analysis.facts.launch_places import launch_places
+from analysis.facts.lowered import SsaFunction
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
 from analysis.facts.syntax_errors import syntax_errors
@@ -58,6 +59,7 @@ class Analyzer:
             identities=BoundedCache(8192),
             kept_launches=Bounded(MAX_KEPT_FILES) if edited else None,
             ssa=self._store.table("functions", _values_of_function, SPARE_VALUES),
+            bodies=BoundedCache(8192),
             roots=self._store.table("roots", _values_of_root, SPARE_VALUES if edited else 0),
             facts=self._store.table("facts", _number_of_facts, SPARE_FACTS if edited else 0),
             numbers=count(),

@@ -16,8 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from hashlib import blake2b
-from typing import Any, TypeAlias, final
+from typing import Any, Final, TypeAlias, final
 
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -30,7 +29,8 @@ from analysis.facts.item_text import name_span, relocated
 from analysis.facts.kept_launches import KeptLaunchesMemo, launches_of_version
 from analysis.facts.known_launches import LaunchesOfFile
 from analysis.facts.launch_knowledge import launch_knowledge, launch_of_callers
-from analysis.facts.limited import limit_problem, unexpanded
+from analysis.facts.limited import limit_problem
+from analysis.facts.lowered import LoweredFunctions, SsaFunction, SsaKey
 from analysis.facts.merge import (
     View,
     barrier_facts,
@@ -42,7 +42,7 @@ from analysis.facts.merge import (
     unlaunched_kernels,
     variable_facts,
 )
-from analysis.facts.model import FileProblem, FunctionFacts, OpaqueFact, ProblemKind, Taken
+from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind, Taken
 from analysis.facts.roots import INLINE_BUDGET, NOTHING_INLINED, RootAnalysis, analyze_root
 from analysis.facts.settings import AnalysisSettings
 from analysis.graph.work import TooMuchWork
@@ -50,7 +50,6 @@ from analysis.ir.function import Function, FunctionKind
 from analysis.ir.instructions import FunctionId
 from analysis.ir.limits import Limit
 from analysis.ir.pace import paced
-from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.lower.launches import Launch, LaunchAnnotation, UseKey, Uses, launches_of
@@ -61,13 +60,17 @@ from analysis.store.kept import Table
 from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind
 
+MAX_REMEMBERED: Final = 4
+"""Sets of bodies of one root."""
+
 LOGGER = logging.getLogger(__name__)
 
 IdentityKey: TypeAlias = tuple[bytes, int, int, tuple[str, ...], str | None]
-SsaKey: TypeAlias = tuple[FunctionId, bytes, int, int]
-RootKey: TypeAlias = tuple[
-    FunctionId, bytes, int, tuple[Launch, ...], LaunchAnnotation | None, AnalysisSettings, CallContext | None
-]
+RootBase: TypeAlias = tuple[int, tuple[Launch, ...], LaunchAnnotation | None, AnalysisSettings, CallContext | None]
+"""The number of the lowered function, and what is known of its launches and callers."""
+Bodies: TypeAlias = tuple[tuple[FunctionId, int], ...]
+"""The functions that were asked for while a root was analysed, in that order, with their numbers; -1: not known."""
+RootKey: TypeAlias = tuple[RootBase, Bodies]
 
 
 @final
@@ -77,22 +80,6 @@ class Identity:
 
     id: FunctionId
     kind: FunctionKind
-
-
-@final
-@record
-class SsaFunction:
-    """One function lowered and promoted, on its own; `callees` with the items that declare them."""
-
-    function: Function
-    callees: tuple[tuple[FunctionId, Item], ...]
-    has_launch_bounds: bool
-    syntax_errors: int
-    unreadable: Span | None
-    is_guess: bool
-    is_too_large: bool
-    unexpanded: tuple[OpaqueFact, ...]
-    """Uses of macros that grow without bound."""
 
 
 @final
@@ -116,6 +103,8 @@ class FunctionCaches:
     kept_launches: KeptLaunchesMemo | None
     """None where no file comes a second time."""
     ssa: Table[SsaKey, SsaFunction]
+    bodies: BoundedCache[RootBase, tuple[Bodies, ...]]
+    """What roots were made of lately; a base gives the same root while these bodies are the same."""
     roots: Table[RootKey, NumberedRoot]
     facts: Table[tuple[FunctionId, tuple[tuple[int, int, Taken | None], ...]], MergedFacts]
     numbers: Iterator[int]
@@ -197,10 +186,8 @@ class _FileRun:
         self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""
-        self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
-        self._contexts: dict[FunctionId, bytes] = {}
+        self._lowered = LoweredFunctions(program, settings.warp_size, self._templates, caches.ssa, caches.numbers)
         self._definitions: dict[FunctionId, FunctionId | None] = {}
-        self._own: dict[FunctionId, tuple[Item, int]] = {}
         self._own_places: dict[tuple[str, int, str, int], FunctionId] = {}
         self._problems: list[FileProblem] = []
 
@@ -239,14 +226,14 @@ class _FileRun:
                 continue
             # Methods of two specialisations of a record may be the same text: their order tells them apart.
             order = item.order if item.in_class else 0
-            key = (self._program.unit.fingerprint(item), item.part, order, item.namespace, item.owner)
+            key = (self._program.unit.to_lower(item), item.part, order, item.namespace, item.owner)
             identity = self._caches.identities.get_or_compute(key, lambda item=item: self._identity(item))
             if identity is None:
                 continue
             number = same[identity.id] = same[identity.id] + 1
             id = identity.id if number == 1 else FunctionId(f"{identity.id}#{number}")
             functions.append(DeviceFunction(id, item, identity.kind))
-            self._own[id] = item, number
+            self._lowered.declare(id, item, number)
             if number > 1:  # before any call is lowered: it names the function that it chooses by this id
                 self._program.function_of(item, number)
         return functions
@@ -287,7 +274,7 @@ class _FileRun:
 
     def _is_covered(self, kernel: DeviceFunction) -> bool:
         """Whether every branch of a template is in some instance of it."""
-        own = self._ssa(kernel.id)
+        own = self._lowered.of(kernel.id)
         views = [view for _, view in self._reached.get(kernel.id, ())]
         branches = () if own is None else own.function.branches
         return bool(views) and all(any(branches_at(view, branch) for view in views) for branch in branches)
@@ -295,11 +282,11 @@ class _FileRun:
     def _definition_of(self, function: FunctionId, declared: Item) -> FunctionId | None:
         """The function of this file that `function` is or is an instance of; None for one of a header."""
         if function not in self._definitions:
-            if function not in self._own:
+            if self._lowered.is_own(function):
+                self._definitions[function] = function
+            else:
                 item = relocated(self._program.unit, declared)
                 self._definitions[function] = self._own_places.get(_place_of(item))
-            else:
-                self._definitions[function] = function
         return self._definitions[function]
 
     def _failed(self, function: DeviceFunction, message: str) -> None:
@@ -313,113 +300,57 @@ class _FileRun:
             launches = launches_of(self._program.unit, item, launches)
         launches = self._templates.launches_of(function.id, launches)
         noted = self._annotation(function)
-        fingerprint = self._program.unit.fingerprint(item) + self._context(function.id)
-        key = (function.id, fingerprint, item.part, launches, noted, self._settings, context)
+        own = self._lowered.of(function.id)
+        assert own is not None
+        base = (own.number, launches, noted, self._settings, context)
+        known = self._caches.bodies.get(base) or ()
+        bodies = next((one for one in known if self._are_those_of_now(one)), None)
+        if bodies is not None:
+            return self._caches.roots.get_or_compute(
+                (base, bodies), lambda: self._new_root(own, function, launches, noted, context)[0]
+            )
+        root, bodies = self._new_root(own, function, launches, noted, context)
+        self._caches.bodies.put(base, (bodies, *known[: MAX_REMEMBERED - 1]))
+        return self._caches.roots.get_or_compute((base, bodies), lambda: root)
 
-        def analyze() -> NumberedRoot:
-            return NumberedRoot(next(self._caches.numbers), self._analyze(function, launches, noted, context))
+    def _are_those_of_now(self, bodies: Bodies) -> bool:
+        """Asked in the order in which they were met: callers make instances known."""
+        return all(self._lowered.number_of(function) == number for function, number in bodies)
 
-        return self._caches.roots.get_or_compute(key, analyze)
-
-    def _analyze(
+    def _new_root(
         self,
+        own: SsaFunction,
         function: DeviceFunction,
         launches: Sequence[Launch],
         noted: LaunchAnnotation | None,
         context: CallContext | None,
-    ) -> RootAnalysis:
-        own = self._ssa(function.id)
-        assert own is not None
+    ) -> tuple[NumberedRoot, Bodies]:
+        """The root, and the bodies that it was made of."""
+        asked: dict[FunctionId, int] = {}
+
+        def body(callee: FunctionId) -> Function | None:
+            asked.setdefault(callee, self._lowered.number_of(callee))
+            return self._lowered.body(callee)
+
+        def item_of(callee: FunctionId) -> Item | None:
+            asked.setdefault(callee, self._lowered.number_of(callee))
+            return self._lowered.item_of(callee)
 
         def knowledge(inlined: Function) -> LaunchKnowledge:
             bounded = own.has_launch_bounds
             known = launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=bounded)
             return known if context is None else launch_of_callers(known, context)
 
+        analysis: RootAnalysis | None = None
         for budget in (INLINE_BUDGET, NOTHING_INLINED) if own.callees else (INLINE_BUDGET,):
             with suppress(TooMuchWork):
-                return analyze_root(
-                    own.function, self._body, self._item_of, knowledge, budget, self._checkpoint, context
-                )
-        name, span = own.function.name, Span(0, len(function.item.text))
-        unknown = unknown_function(function.id, name, function.kind, span, Limit.STEPS.value)
-        return replace(analyze_root(unknown, self._body, self._item_of, knowledge), is_too_large=True)
-
-    def _body(self, function: FunctionId) -> Function | None:
-        """What a call leads to; None where that is not known."""
-        known = self._ssa(function)
-        return None if known is None or known.is_guess else known.function
-
-    def _ssa(self, function: FunctionId) -> SsaFunction | None:
-        item = self._item_of(function)
-        if item is None:
-            return None
-        fingerprint = self._program.unit.fingerprint(item) + self._context(function)
-        key = (function, fingerprint, item.part, self._settings.warp_size)
-        own = self._caches.ssa.get_or_compute(key, lambda: self._lower(function))
-        for callee, declared in own.callees:
-            self._called_from.setdefault(callee, (function, declared))
-        return own
-
-    def _item_of(self, function: FunctionId) -> Item | None:
-        """The item of a function; an instance of a template may be known from a cached caller only."""
-        if function in self._own:
-            return self._own[function][0]
-        launched = self._templates.item_of(function)
-        if launched is not None:
-            return launched
-        try:
-            return self._program.item_of(function)
-        except KeyError:
-            called = self._called_from.get(function)
-            return None if called is None else relocated(self._program.unit, called[1])
-
-    def _context(self, function: FunctionId) -> bytes:
-        """What an instance of a template depends on beside its own text: its arguments, which its id names."""
-        if function in self._own:
-            return b""
-        known = self._contexts.get(function)
-        if known is None:
-            known = self._program.unit.meaning_of(function.encode("utf-8", "replace"))
-            caller = self._called_from.get(function)
-            if caller is not None and "<anonymous" in function:  # a type that has no name is one of the caller's
-                known += self._depends_on(caller[0])
-            known = self._contexts[function] = blake2b(known, digest_size=16).digest()
-        return known
-
-    def _depends_on(self, function: FunctionId) -> bytes:
-        """A hash of all that lowering the function depends on."""
-        item = self._item_of(function)
-        return b"" if item is None else self._program.unit.fingerprint(item) + self._context(function)
-
-    def _lower(self, function: FunctionId) -> SsaFunction:
-        self._make_known(function)
-        lowered = self._program.lower(function)
-        return SsaFunction(
-            promote(lowered.function),
-            tuple((callee, self._program.item_of(callee)) for callee in lowered.callees),
-            lowered.launch_bounds is not None,
-            lowered.error_count,
-            lowered.unreadable,
-            lowered.is_guess,
-            lowered.is_too_large,
-            unexpanded(self._program, self._item_of(function)),
-        )
-
-    def _make_known(self, function: FunctionId) -> None:
-        """The program knows what was declared, and instances of templates once a caller was lowered."""
-        if function in self._own:
-            self._program.function_of(*self._own[function])
-            return
-        if self._templates.item_of(function) is not None:
-            self._templates.make_known()
-            return
-        try:
-            self._program.item_of(function)
-        except KeyError:
-            caller, _ = self._called_from[function]
-            self._make_known(caller)
-            self._program.lower(caller)
+                analysis = analyze_root(own.function, body, item_of, knowledge, budget, self._checkpoint, context)
+                break
+        if analysis is None:
+            name, span = own.function.name, Span(0, len(function.item.text))
+            unknown = unknown_function(function.id, name, function.kind, span, Limit.STEPS.value)
+            analysis = replace(analyze_root(unknown, body, item_of, knowledge), is_too_large=True)
+        return NumberedRoot(next(self._caches.numbers), analysis), tuple(asked.items())
 
     def _annotation(self, function: DeviceFunction) -> LaunchAnnotation | None:
         text = self._program.unit.text_of(function.item.path)
@@ -429,14 +360,15 @@ class _FileRun:
         """Functions that nothing in the file calls come first, so that callees are seen through their callers."""
         called: set[FunctionId] = set()
         for function in paced(functions, 50):
-            own = None if function.id in self._reached else self._ssa(function.id)
+            own = None if function.id in self._reached else self._lowered.of(function.id)
             if own is not None:
                 called.update(self._called_by(function.id, own))
         return sorted(functions, key=lambda function: function.id in called)
 
     def _called_by(self, function: FunctionId, own: SsaFunction) -> Iterator[FunctionId]:
-        for callee, declared in own.callees:
-            called = self._definition_of(callee, declared)
+        for callee, _ in own.callees:
+            declared = self._lowered.item_of(callee)
+            called = None if declared is None else self._definition_of(callee, declared)
             if called is not None and called != function:
                 yield called
 
@@ -466,7 +398,7 @@ class _FileRun:
         return sure or reached
 
     def _merged(self, function: DeviceFunction, views: Sequence[View]) -> FunctionFacts:
-        own = self._ssa(function.id)
+        own = self._lowered.of(function.id)
         assert own is not None
         item = function.item
         is_given_up = any(view.root.is_too_large for view in views)

@@ -90,7 +90,7 @@ class LaunchedTemplates:
         """The instances of a kernel template that are launched."""
         if not kernel.item.is_template:
             return NONE
-        key = (kernel.id, self._program.unit.fingerprint(kernel.item), self.digest)
+        key = (kernel.id, self._program.unit.seen(kernel.item), self._digest)
         found = self._cache.get_or_compute(key, lambda: self._find(kernel))
         self._items |= dict.fromkeys(found.ids, kernel.item)
         self._instances |= dict.fromkeys(found.ids, found)
@@ -110,11 +110,11 @@ class LaunchedTemplates:
         _ = self._launched
 
     @cached_property
-    def digest(self) -> bytes:
-        """A hash of all that the launches depend on."""
+    def _digest(self) -> bytes:
+        """A hash of all that the launches depend on: no bodies of kernels."""
         digest = blake2b(digest_size=16)
         for item in self._hosts:
-            digest.update(self._program.unit.fingerprint(item))
+            digest.update(self._program.unit.to_lower(item))
         return digest.digest()
 
     @cached_property

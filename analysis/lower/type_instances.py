@@ -6,7 +6,10 @@ Rules   A record is made once per name; its name carries the template arguments 
 
 from __future__ import annotations
 
+from typing import Final
+
 from analysis.ir.limits import Limit
+from analysis.ir.pace import popped
 from analysis.ir.types import S32, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.library.source import is_library
@@ -36,6 +39,7 @@ from analysis.lower.variable_templates import VARIABLES, variable_instance
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
 
+_RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 MAX_NESTED = 40
 """A bound on templates whose instances contain further ones without end."""
 MAX_INSTANCES = 2_000
@@ -83,7 +87,7 @@ def declare_record(scope: Scope, node: Node, name: str | None = None) -> Type:
     if name_node is not None:
         spelled = name_node.text.decode("utf-8", "replace")
     assert origin is not None
-    shown = spelled or f"<anonymous {node.start}>"
+    shown = spelled or f"<anonymous {_number(origin.snippet.root, node)}>"
     full = f"{origin.prefix}::{shown}" if origin.prefix else shown
     known = scope.program.records.get(full)
     if known is not None and known.node is node:
@@ -96,6 +100,23 @@ def declare_record(scope: Scope, node: Node, name: str | None = None) -> Type:
         scope.declare(spelled, self_name(record))
     _fill(scope.program, record)
     return record.type
+
+
+def _number(root: Node, node: Node) -> str:
+    """Of a class without a name: how many stand before it in the text, outside of bodies.
+
+    Its place would change with the bodies in front, of which others that name it know nothing.
+    """
+    stack = [root]
+    before = 0
+    for one in popped(stack):
+        if one is node:
+            return str(before)
+        if one.kind in _RECORDS and one.field("name") is None:
+            before += 1
+        if one.kind != "compound_statement":
+            stack += reversed(one.children)
+    return f"at {node.start}"
 
 
 def _new_record(

@@ -3,7 +3,8 @@
 Rules    The cache is passed in by its owner and bounded; nothing in it depends on anything but its keys.
          Skeletons: by path, the last one, from which an edited text takes what did not change.
          Heads with macros: by text, valid while the macros that were looked up mean the same.
-         Snippets: by fingerprint, see `fingerprints`; as long as somebody's newest version reads them.
+         Snippets: by what they are read with, see `fingerprints`; as long as somebody's newest version reads them.
+         Hidden bodies, and classes without errors: by all that the tree depends on.
          Fingerprints: by path, the last ones, for the same purpose as skeletons.
 """
 
@@ -15,6 +16,7 @@ from typing import Final, Generic, TypeVar, final
 from analysis.store.kept import Store, Table
 from analysis.syntax.fingerprints import Fingerprints
 from analysis.syntax.heads import ExpandedHead
+from analysis.syntax.hidden_bodies import HiddenBody
 from analysis.syntax.skeleton import Skeleton
 from analysis.syntax.skeleton_scanner import update
 from analysis.syntax.snippet import Snippet
@@ -70,6 +72,8 @@ class SyntaxCache:
         self.heads: Bounded[tuple[bytes, bool], ExpandedHead] = Bounded(heads)
         kept = Store() if store is None else store
         self.snippets: Table[tuple[bytes, int], Snippet] = kept.table("snippets", _bytes, SPARE_SNIPPETS)
+        self.bodies: Bounded[bytes, tuple[HiddenBody | None]] = Bounded(heads)
+        self.plain_records: Bounded[bytes, tuple[bool]] = Bounded(heads)
         self._fingerprints: Bounded[str, Fingerprints] = Bounded(edited)
 
     def skeleton(self, path: str, text: bytes) -> Skeleton:

@@ -1,6 +1,7 @@
 """When must an item be analysed again?
 
 Question  Can two items, of two builds, give different analysis results?  Equal fingerprints: no.
+          Can two functions be lowered to different bodies?  Equal digests `to_lower`: no.
 Rules     An item's *own* digest covers its text, its place (owner, namespace, path), and the definitions of the macros
           it can use: those named in it, in their bodies, and so on, as visible at the item.
           Its fingerprint covers the own digests of all items that it can reach by name through identifiers.
@@ -8,21 +9,26 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           Some items are meant without being named: a class by all that stands in it, an enumeration by its enumerators
           too, and a free operator by every item whose text, or a macro in it, may hold its symbol.
           Of a table of functions it counts, too, whether all others only read it.
-Cost      Items that reach each other are one group, so one walk over the edges (Tarjan) answers for all that an item
-          reaches.  Macros that are defined once are followed once for all items that use the same ones.
-          After an edit inside of items, that declares nothing else, only what can reach these is hashed again.
+          What others *see* of a function with a hidden body (`hidden_bodies`) is its head, and of a class its text
+          without these bodies.  Lowering a function depends on its own text and on what it sees of all others, of what
+          these see, and so on.  Where a lambda may stand in any of this, the bodies of functions count that it may be
+          passed to, so the digest is the fingerprint; likewise where a function takes any thread group.
+Cost      `reach` follows the names.  Macros that are defined once are followed once for all items that use the same
+          ones.  After an edit inside of items, that declares nothing else, only what can reach these is hashed again.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from threading import Lock
-from typing import Final, final
+from typing import Final, NamedTuple, Protocol, final
 
+from analysis.syntax.hidden_bodies import HiddenBody, may_be_hidden, may_look_into_others
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
 from analysis.syntax.macros import MacroDefinition, MacroTable
+from analysis.syntax.reach import Reach, Reading
 from analysis.syntax.table_uses import is_only_read
 
 _FEW: Final = 4
@@ -32,55 +38,132 @@ _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 
 
 @final
+class Seen(NamedTuple):
+    """What others see of an item."""
+
+    text: bytes
+    words: frozenset[bytes]
+    body: int = 0
+    """Of a function with a hidden body, where that starts."""
+
+
+class Texts(Protocol):
+    """What is known of the trees of items, by their index; `content` is a digest of all that a tree depends on."""
+
+    def body(self, index: int, content: bytes, /) -> HiddenBody | None:
+        """Of a function, the body if it is hidden."""
+        ...
+
+    def is_plain_record(self, index: int, content: bytes, /) -> bool:
+        """Whether a class is read without any error."""
+        ...
+
+
+@final
+class Lowering(NamedTuple):
+    """What lowering an item depends on: a digest, the items that it names, and whether the whole of them counts."""
+
+    digest: bytes
+    targets: Sequence[int]
+    is_whole: bool
+
+
+@final
 class Fingerprints:
     """The fingerprints of the items of one build, each computed on first use together with all that it reaches."""
 
     def __init__(
-        self, items: Sequence[Item], by_name: Mapping[bytes, Sequence[int]], macros: MacroTable, settings: bytes
+        self,
+        items: Sequence[Item],
+        by_name: Mapping[bytes, Sequence[int]],
+        macros: MacroTable,
+        settings: bytes,
+        path: str,
+        texts: Texts,
     ) -> None:
+        """`path` is the file whose functions may be edited."""
         self._items = items
         self._by_name = by_name
         self._macros = macros
         self._settings = settings
+        self._path = path
+        self._texts: Texts | None = texts
+        """Until it was asked: later builds know this one, and the trees would stay with it."""
         self._words: dict[bytes, frozenset[bytes]] = {}
-        self._orders: dict[bytes, bytes] = {}
-        self._used: dict[frozenset[bytes], tuple[int, bytes, frozenset[bytes]]] = {}
+        self._orders: dict[tuple[bytes, bool], bytes] = {}
+        self._used: dict[frozenset[bytes], _UsedMacros] = {}
         self._names: list[Sequence[int]] = []
         self._name_nodes: dict[bytes, int] = {}
-        self._own: dict[int, bytes] = {}
-        self._edges: dict[int, list[int]] = {}
-        self._digests: dict[int, bytes] = {}
         self._placed: set[int] = set()
         """Items whose place in the file counts."""
         self._tables: dict[int, bool] = {}
         """Variables that may be tables of functions, and whether everything else only reads them."""
         self._operators = _operators(items, by_name)
+        self._seen: dict[int, Seen] | None = None
+        """What others see of those items of which they do not see all."""
+        self._whole = Reach()
+        self._views = Reach()
+        self._lowerings: dict[int, Lowering] = {}
         self._lock = Lock()
 
     def of(self, index: int) -> bytes:
         """The fingerprint of the item at that index."""
-        digest = self._digests.get(index)
+        digest = self._whole.known(index)
         if digest is None:
             with self._lock:
-                self._close(index)
-            digest = self._digests[index]
+                digest = self._whole.of(index, self._read_whole)
         return digest
+
+    def to_lower(self, index: int) -> bytes:
+        """A digest of all that reading and lowering the item at that index depends on."""
+        known = self._lowerings.get(index)
+        if known is None:
+            seen = self._looked()
+            with self._lock:
+                known = self._lowerings[index] = self._lowering(index, seen)
+        return known.digest
+
+    def seen(self, index: int) -> bytes:
+        """A digest of what others see of the item at that index, and of what that names in turn."""
+        self._looked()
+        with self._lock:
+            digest = self._views.of(index, self._read_view)
+            return self._whole.of(index, self._read_whole) if self._views.is_marked(index) else digest
+
+    def view_of(self, index: int) -> bytes:
+        """The text of the item at that index as others see it."""
+        seen = self._looked().get(index)
+        return self._items[index].text if seen is None else seen.text
 
     def take_over(self, old: "Fingerprints") -> None:
         """Keep what was found for `old`, an earlier version of the text, as far as it would be found again."""
         if not self._means_the_same_by_names(old):
             return
+        pairs = enumerate(zip(self._items, old._items, strict=True))
+        changed = {index for index, (item, before) in pairs if item._replace(span=before.span) != before}
         with old._lock:
-            changed = [index for index, item in enumerate(self._items) if old._changed(index, item)]
-            if changed:
-                changed += [index for index, is_read in old._tables.items() if is_read != self._is_only_read(index)]
-            stale = _reaching(changed, old._edges) if changed else frozenset[int]()
+            moved = {index for index in old._placed if self._items[index].span.start != old._items[index].span.start}
+            others = moved | {index for index, read in old._tables.items() if read != self._is_only_read(index)}
+            stale = self._whole.take_over(old._whole, changed | others)
             self._used, self._words = dict(old._used), dict(old._words)
             self._names, self._name_nodes = list(old._names), dict(old._name_nodes)
-            self._edges = {node: targets for node, targets in old._edges.items() if node not in stale}
-            self._digests = {node: digest for node, digest in old._digests.items() if node not in stale}
-            self._placed = old._placed - stale
-            self._tables = {index: is_read for index, is_read in old._tables.items() if index not in stale}
+            self._placed, self._tables = set(old._placed), {**old._tables, **self._tables}
+            before, views, lowerings = old._seen, old._views, dict(old._lowerings)
+        if before is None or not all(_declares_the_same(self._items[one], old._items[one]) for one in changed):
+            return
+        # Whether a body is hidden depends on the text of its function and, of others, on what they declare alone.
+        seen = {index: view for index, view in before.items() if index not in changed}
+        self._seen = self._look_at(sorted(changed), seen)
+        self._texts = None
+        looks_new = {index for index in changed if self.view_of(index) != _text_of(old._items, before, index)}
+        with old._lock:
+            new_views = self._views.take_over(views, looks_new | others)
+        self._lowerings = {
+            index: known
+            for index, known in lowerings.items()
+            if index not in changed and index not in others and new_views.isdisjoint((index, *known.targets))
+            if not (known.is_whole and index in stale)
+        }
 
     def _means_the_same_by_names(self, old: "Fingerprints") -> bool:
         return (
@@ -91,98 +174,148 @@ class Fingerprints:
             and self._macros.means_the_same(old._macros)
         )
 
-    def _changed(self, index: int, item: Item) -> bool:
-        """Whether `item` differs from the item that had its index here; where it stands counts for few."""
-        before = self._items[index]
-        moved = item.span.start != before.span.start and index in self._placed
-        return moved or item._replace(span=before.span) != before
+    # -- what others see --------------------------------------------------------------------------------------------
 
-    def _close(self, root: int) -> None:
-        """Give `root`, and all that it reaches, their fingerprints (Tarjan, 1972, without recursion)."""
-        if root in self._digests:
-            return
-        number: dict[int, int] = {}
-        low: dict[int, int] = {}
-        stack: list[int] = []
-        work: list[tuple[int, Iterator[int]]] = []
+    def _looked(self) -> Mapping[int, Seen]:
+        """Read without the lock: trees are made, and others may have a turn meanwhile."""
+        if self._seen is None:
+            own = [index for index, item in enumerate(self._items) if item.path == self._path]
+            self._seen = self._look_at(own, {})
+            self._texts = None
+        return self._seen
 
-        def enter(node: int) -> None:
-            number[node] = low[node] = len(number)
-            stack.append(node)
-            work.append((node, iter(self._read(node))))
-
-        enter(root)
-        while work:
-            node, targets = work[-1]
-            for target in targets:
-                if target in self._digests:
-                    continue
-                if target not in number:
-                    enter(target)
-                    break
-                if number[target] < low[node]:
-                    low[node] = number[target]
-            else:
-                work.pop()
-                if work and low[node] < low[work[-1][0]]:
-                    low[work[-1][0]] = low[node]
-                if low[node] == number[node]:
-                    at = stack.index(node) if stack[-1] != node else len(stack) - 1
-                    self._finish(stack[at:])
-                    del stack[at:]
-
-    def _finish(self, members: list[int]) -> None:
-        """The members of one cycle; all that they reach outside it has its fingerprint already."""
-        digests, edges, own = self._digests, self._edges, self._own
-        inside = set(members)
-        reached = {digests[target] for member in members for target in edges[member] if target not in inside}
-        group = b"".join(sorted(reached))
-        if len(members) > 1:
-            together = b"".join(sorted([own[member] for member in members]))
-            group += b"|" + blake2b(together, digest_size=16).digest()
-        group = blake2b(group, digest_size=16).digest()
-        for member in members:
-            digests[member] = blake2b(own[member] + group, digest_size=16).digest()
-
-    def _read(self, index: int) -> list[int]:
-        """The nodes that a node names; its own digest is computed on the way."""
-        if index >= len(self._items):
-            targets = list(self._names[index - len(self._items)])
-            self._own[index] = b""
-        else:
+    def _look_at(self, indices: Iterable[int], seen: Mapping[int, Seen]) -> dict[int, Seen]:
+        """`seen` with what others see of these items; of classes after the functions in them."""
+        texts = self._texts
+        assert texts is not None, "asked once"
+        found = dict(seen)
+        records: list[int] = []
+        for index in indices:
             item = self._items[index]
-            macros, words = self._macro_part(item)
-            place = repr((item.path, item.namespace, item.owner, item.name, item.part, item.active))
-            if not _DYNAMIC.isdisjoint(words):
-                place += f"|{item.span.start}"
-                self._placed.add(index)
-            if item.kind is ItemKind.VARIABLE and (macros or _TABLE.search(item.text)):
-                place += f"|{self._is_only_read(index)}"
-            named = words & self._by_name.keys()
-            orders = b"".join([self._order_of(name) for name in sorted(named) if len(self._by_name[name]) > 1])
-            content = b"|".join([self._settings, macros, place.encode("utf-8", "surrogateescape"), orders, item.text])
-            self._own[index] = blake2b(content, digest_size=16).digest()
-            targets = [target for name in named for target in self._named(name)]
-            owner = b"" if item.owner is None else item.owner.encode("utf-8", "surrogateescape")
-            if owner in self._by_name and owner not in words:
-                targets += self._named(owner)  # what stands in a class names its members and bases without naming it
-            for symbol, name in self._operators:
-                if macros or symbol in item.text:
-                    targets += self._named(name)
-        self._edges[index] = targets
-        return targets
+            if item.path != self._path:
+                continue
+            if item.kind is ItemKind.RECORD and item.is_definition and item.active and not item.from_macro:
+                records.append(index)
+            elif may_be_hidden(item) and not self._is_overloaded(item):
+                body = texts.body(index, self._content(item))
+                if body is not None:
+                    text = item.text[: body.start] + b"{" + b" ".join(sorted(body.hides)) + b"}"
+                    found[index] = Seen(text, identifiers(item.text[: body.start]), body.start)
+        if records:
+            hidden = sorted((self._items[index].span.start, index) for index, view in found.items() if view.body)
+            for index in records:
+                view = self._record_without_bodies(index, hidden, found)
+                if view is not None and texts.is_plain_record(index, self._content(self._items[index])):
+                    found[index] = view
+        return found
+
+    def _record_without_bodies(
+        self, index: int, hidden: Sequence[tuple[int, int]], seen: Mapping[int, Seen]
+    ) -> Seen | None:
+        record = self._items[index]
+        start, text = record.span.start, record.text
+        parts: list[bytes] = []
+        copied = 0
+        for at in range(bisect_left(hidden, (start, -1)), len(hidden)):
+            begin, inner = hidden[at]
+            method = self._items[inner]
+            if begin - start >= len(text):
+                break
+            first, last = begin - start + seen[inner].body, begin - start + len(method.text)
+            if first < copied or text[begin - start : last] != method.text:
+                continue
+            parts += [text[copied:first], b"{}"]
+            copied = last
+        if not parts:
+            return None
+        whole = b"".join([*parts, text[copied:]])
+        return Seen(whole, identifiers(whole))
+
+    def _is_overloaded(self, item: Item) -> bool:
+        """Whether another definition has its name in the same class or namespace: bodies of overloads are compared."""
+        same = [self._items[index] for index in self._by_name[item.name.encode("utf-8", "surrogateescape")]]
+        alike = [
+            one
+            for one in same
+            if one.kind is ItemKind.FUNCTION and one.is_definition
+            if (one.name, one.owner, one.namespace) == (item.name, item.owner, item.namespace)
+        ]
+        return len(alike) > 1
+
+    def _content(self, item: Item) -> bytes:
+        """A digest of all that the tree of an item depends on."""
+        macros = self._macro_part(item, item.identifiers).digests
+        place = repr((self._settings, item.kind, item.name, item.owner, item.in_class, item.part, item.is_definition))
+        content = b"|".join([macros, place.encode("utf-8", "surrogateescape"), item.text])
+        return blake2b(content, digest_size=16).digest()
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def _read_whole(self, index: int) -> Reading:
+        if index >= len(self._items):
+            return Reading(b"", self._names[index - len(self._items)])
+        item = self._items[index]
+        return self._read(index, item.text, item.identifiers, as_seen=False)
+
+    def _read_view(self, index: int) -> Reading:
+        if index >= len(self._items):
+            return Reading(b"", self._names[index - len(self._items)])
+        item = self._items[index]
+        view = None if self._seen is None else self._seen.get(index)
+        text, words = (item.text, item.identifiers) if view is None else (view.text, view.words)
+        return self._read(index, text, words, as_seen=True)
+
+    def _lowering(self, index: int, seen: Mapping[int, Seen]) -> Lowering:
+        views = self._views
+        if index in seen:
+            item = self._items[index]
+            reading = self._read(index, item.text, item.identifiers, as_seen=True)
+            others = b"".join(sorted({views.of(target, self._read_view) for target in reading.targets}))
+            digest = blake2b(reading.own + others, digest_size=16).digest()
+            targets, is_whole = reading.targets, reading.is_marked or any(map(views.is_marked, reading.targets))
+        else:
+            digest, targets = views.of(index, self._read_view), (index,)
+            is_whole = views.is_marked(index)
+        if is_whole:
+            digest = blake2b(digest + self._whole.of(index, self._read_whole), digest_size=16).digest()
+        return Lowering(digest, targets, is_whole)
+
+    def _read(self, index: int, text: bytes, identifiers: frozenset[bytes], *, as_seen: bool) -> Reading:
+        """An item with that text; `as_seen`: of others only what is seen of them counts."""
+        item = self._items[index]
+        macros = self._macro_part(item, identifiers)
+        words = identifiers | macros.words
+        place = repr((item.path, item.namespace, item.owner, item.name, item.part, item.active))
+        if not _DYNAMIC.isdisjoint(words):
+            place += f"|{item.span.start}"
+            self._placed.add(index)
+        if item.kind is ItemKind.VARIABLE and (macros.digests or _TABLE.search(text)):
+            place += f"|{self._is_only_read(index)}"
+        named = words & self._by_name.keys()
+        targets = [target for name in named for target in self._named(name)]
+        owner = b"" if item.owner is None else item.owner.encode("utf-8", "surrogateescape")
+        if owner in self._by_name and owner not in words:
+            targets += self._named(owner)  # what stands in a class names its members and bases without naming it
+        symbols = [name for symbol, name in self._operators if macros.digests or symbol in text]
+        targets += [target for name in symbols for target in self._named(name)]
+        ordered = [name for name in sorted({*named, *symbols}) if len(self._by_name[name]) > 1]
+        orders = b"".join([self._order_of(name, as_seen) for name in ordered])
+        content = [self._settings, macros.digests, place.encode("utf-8", "surrogateescape"), orders, text]
+        is_marked = macros.look_into_others or may_look_into_others(text, self._macros.names)
+        return Reading(blake2b(b"|".join(content), digest_size=16).digest(), targets, is_marked)
 
     def _is_only_read(self, index: int) -> bool:
         """Whether a call through a table of functions may be followed depends on all who name the table."""
         found = self._tables[index] = is_only_read(self._items[index].name, self._items)
         return found
 
-    def _order_of(self, name: bytes) -> bytes:
+    def _order_of(self, name: bytes, as_seen: bool) -> bytes:
         """In which order the declarations of a name stand: the first or the last of them may be the one that counts."""
-        found = self._orders.get(name)
+        found = self._orders.get((name, as_seen))
         if found is None:
-            texts = b"|".join([self._items[index].text for index in self._by_name[name]])
-            found = self._orders[name] = blake2b(texts, digest_size=16).digest()
+            seen = self._seen if as_seen and self._seen is not None else {}
+            texts = b"|".join([_text_of(self._items, seen, index) for index in self._by_name[name]])
+            found = self._orders[name, as_seen] = blake2b(texts, digest_size=16).digest()
         return found
 
     def _named(self, name: bytes) -> Sequence[int]:
@@ -196,22 +329,24 @@ class Fingerprints:
             self._names.append(found)
         return (node,)
 
-    def _macro_part(self, item: Item) -> tuple[bytes, frozenset[bytes]]:
-        """The digests of the macros that an item can use, and its words with those of their bodies."""
-        used = frozenset(item.identifiers & self._macros.names.keys())
+    def _macro_part(self, item: Item, identifiers: frozenset[bytes]) -> "_UsedMacros":
+        """The macros that an item can use where these are its words."""
+        used = frozenset(identifiers & self._macros.names.keys())
         if not used:
-            return b"", item.identifiers
+            return _NO_MACROS
         known = self._used.get(used)
-        if known is None or item.order < known[0]:
+        if known is None or item.order < known.since:
             definitions = self._definitions(item.order, used)
             added = frozenset[bytes]().union(*[self._body_words(definition) for definition in definitions])
             digests = b"".join(sorted([definition.digest for definition in definitions]))
+            names = self._macros.names
+            look = any(may_look_into_others(definition.body, names) for definition in definitions)
             since = self._macros.settled_since(used | added)
-            if since is None or item.order < since:
-                # Later items may see definitions that this one does not: what it sees is no answer for them.
-                return digests, item.identifiers | added
-            known = self._used[used] = since, digests, added
-        return known[1], item.identifiers | known[2]
+            known = _UsedMacros(0 if since is None else since, digests, added, look)
+            if since is not None and item.order >= since:
+                # Later items may see definitions that an earlier one does not: what that sees is no answer for them.
+                self._used[used] = known
+        return known
 
     def _definitions(self, order: int, names: frozenset[bytes]) -> list[MacroDefinition]:
         """All definitions that expanding these names can use."""
@@ -233,19 +368,27 @@ class Fingerprints:
         return words
 
 
-def _reaching(goals: Iterable[int], edges: Mapping[int, Iterable[int]]) -> frozenset[int]:
-    """The nodes from which edges lead to one of `goals`, these included."""
-    sources: defaultdict[int, list[int]] = defaultdict(list)
-    for node, targets in edges.items():
-        for target in targets:
-            sources[target].append(node)
-    reached = set(goals)
-    pending = list(reached)
-    while pending:
-        new = [node for node in sources.get(pending.pop(), ()) if node not in reached]
-        reached.update(new)
-        pending += new
-    return frozenset(reached)
+@final
+class _UsedMacros(NamedTuple):
+    """The macros that a text can use: valid `since` an order, with the words of their bodies."""
+
+    since: int
+    digests: bytes
+    words: frozenset[bytes]
+    look_into_others: bool
+
+
+_NO_MACROS: Final = _UsedMacros(0, b"", frozenset(), look_into_others=False)
+
+
+def _text_of(items: Sequence[Item], seen: Mapping[int, Seen], index: int) -> bytes:
+    view = seen.get(index)
+    return items[index].text if view is None else view.text
+
+
+def _declares_the_same(one: Item, other: Item) -> bool:
+    """Whether two items differ in their text at most."""
+    return one._replace(span=other.span, text=other.text, identifiers=other.identifiers) == other
 
 
 def names_of(items: Sequence[Item]) -> dict[bytes, list[int]]:

@@ -51,6 +51,8 @@ class Snippet:
     """(offset in the original text relative to the item, text after `#pragma`)."""
     problems: tuple[Problem, ...]
     source_map: SourceMap
+    is_mended: bool = False
+    """Whether the text as it stands has errors, those that could be put right too."""
 
     def unreadable(self) -> Span | None:
         """The first place that the grammar could not read; the whole item if that lies around `root`.
@@ -98,8 +100,9 @@ def build_snippet(item: Item, macros: MacroSet, line: int = 1) -> Snippet:
         text, source_map = expansion.run()
         problems += expansion.problems
     text, bounds = normalise(text)
-    text, root, templates, requirements, errors = _parsed(item, text)
-    return Snippet(root, text, templates, requirements, errors, bounds, pragmas, tuple(problems), source_map)
+    text, root, templates, requirements, errors, is_mended = _parsed(item, text)
+    found = tuple(problems)
+    return Snippet(root, text, templates, requirements, errors, bounds, pragmas, found, source_map, is_mended)
 
 
 @final
@@ -235,9 +238,13 @@ def _glues(left: bytes, right: bytes) -> bool:
     return word or (left in b"+-<>&|=*/:!%^" and right in b"+-<>&|=*/:")
 
 
-def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tuple[Node, ...], int]:
-    """The text that parsed best, its root, the template lists and requirements around it, its number of errors."""
+def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tuple[Node, ...], int, bool]:
+    """The text that parsed best, its root, the template lists and requirements around it, its number of errors.
+
+    And whether there were any before something was put right.
+    """
     top, errors, shift = _parse_once(item, text)
+    is_mended = errors > 0
     if errors:
         head_end = text.find(b"{") if item.is_definition and item.kind is ItemKind.FUNCTION else 0
         other = rescue(text, max(head_end, 0), item.name.encode("utf-8", "replace"))
@@ -246,7 +253,7 @@ def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tup
             if other_errors < errors:
                 top, errors, text = other_top, other_errors, other
     if top is None:
-        return text, Node("ERROR", 0, len(text), text), (), (), 1
+        return text, Node("ERROR", 0, len(text), text), (), (), 1, True
     found, around = _find_root(item, top)
     headers = [convert_node(node, text, shift) for node in around]
     templates = tuple(node for node in headers if node.kind == "template_parameter_list")
@@ -254,7 +261,7 @@ def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tup
     root = convert_node(found, text, shift)
     if errors:
         errors -= mend_comma_operators(root)
-    return text, root, templates, requirements, errors
+    return text, root, templates, requirements, errors, is_mended
 
 
 def _parse_once(item: Item, text: bytes) -> tuple[TreeSitterNode | None, int, int]:

@@ -6,10 +6,12 @@ Cost     The walk costs a few microseconds per declaration; texts that did not c
 Limits   See `skeleton`, `expansion` and `includes`.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 from analysis.ir.source import Span
 from analysis.syntax.cache import SyntaxCache
@@ -24,10 +26,27 @@ from analysis.syntax.macros import MacroTable
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.preprocessing import Preprocessed, preprocess
 from analysis.syntax.problems import Problem, ProblemKind
-from analysis.syntax.snippet import Snippet, build_snippet
+from analysis.syntax.snippet import Snippet
+from analysis.syntax.trees import Trees
 
 MAX_INCLUDERS: Final = 4
 """Of a source file; each is read whenever the file is analysed."""
+
+
+_AROUND: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*::")
+
+
+@final
+class Locator(NamedTuple):
+    """An item by what others see of it; `number` counts those that look alike."""
+
+    path: str
+    namespace: tuple[str, ...]
+    owner: str | None
+    name: str
+    part: int
+    view: bytes
+    number: int
 
 
 @final
@@ -60,6 +79,7 @@ class TranslationUnit:
         self._found: dict[str, tuple[Item, ...]] = {}
         self._by_text: dict[str, dict[tuple[str, bytes], Item]] = {}
         self._lines: dict[str, LineIndex] = {}
+        self._located: dict[str, dict[int, Locator]] = {}
 
     @classmethod
     def build(
@@ -169,28 +189,70 @@ class TranslationUnit:
         return known.line_of(offset)
 
     def snippet(self, item: Item) -> Snippet:
-        """The item, expanded and parsed; the same object while its fingerprint stays the same."""
-        key = self.fingerprint(item), item.part
+        """The item, expanded and parsed; the same object while all that it is read with stays the same."""
+        key = self.to_lower(item), item.part
         return self._cache.snippets.get_or_compute(key, lambda: self._snippet(item))
 
     def _snippet(self, item: Item) -> Snippet:
-        text = self._texts.get(item.path, b"")
-        line = text.count(b"\n", 0, item.span.start) + 1 if b"__LINE__" in item.identifiers else 1
-        return build_snippet(item, self.macros.view(item.order), line)
+        index = self._index.get(_key(item))
+        return self._trees.make(item) if index is None else self._trees.of(index)
 
     def fingerprint(self, item: Item) -> bytes:
         """A hash of all that the analysis of `item` can depend on."""
         index = self._index.get(_key(item))
         return b"" if index is None else self._fingerprints.of(index)
 
+    def to_lower(self, item: Item) -> bytes:
+        """A hash of all that lowering `item` depends on: the bodies of functions that it calls are no part of that."""
+        index = self._index.get(_key(item))
+        return b"" if index is None else self._fingerprints.to_lower(index)
+
+    def seen(self, item: Item) -> bytes:
+        """A hash of all that others can see of `item`, and of what that names in turn."""
+        index = self._index.get(_key(item))
+        return b"" if index is None else self._fingerprints.seen(index)
+
     def meaning_of(self, text: bytes) -> bytes:
-        """A hash of all that the names in `text` can mean here."""
-        indices = [index for name in sorted(identifiers(text) & self._by_name.keys()) for index in self._by_name[name]]
-        return blake2b(b"".join([self._fingerprints.of(index) for index in indices]), digest_size=16).digest()
+        """A hash of all that the names in `text` can mean here: of functions that types stand in, of what others see of
+        everything else."""
+        around = frozenset(_AROUND.findall(text))
+        digests: list[bytes] = []
+        for name in sorted(identifiers(text) & self._by_name.keys()):
+            for index in self._by_name[name]:
+                is_around = name in around and self._all[index].kind is ItemKind.FUNCTION
+                digests.append(self._fingerprints.to_lower(index) if is_around else self._fingerprints.seen(index))
+        return blake2b(b"".join(digests), digest_size=16).digest()
+
+    def locator(self, item: Item) -> Locator | None:
+        """How to find `item` in other versions of the text in which others see the same of it."""
+        index = self._index.get(_key(item))
+        return None if index is None else self._locators(item.name)[index]
+
+    def located(self, locator: Locator) -> Item | None:
+        """What stands here for an item of another version."""
+        found = [index for index, known in self._locators(locator.name).items() if known == locator]
+        return self._all[found[0]] if found else None
+
+    def _locators(self, name: str) -> Mapping[int, Locator]:
+        known = self._located.get(name)
+        if known is None:
+            known = self._located[name] = {}
+            same: Counter[Locator] = Counter()
+            for index in self._by_name.get(name.encode("utf-8", "surrogateescape"), ()):
+                item = self._all[index]
+                view = self._fingerprints.view_of(index)
+                first = Locator(item.path, item.namespace, item.owner, item.name, item.part, view, 0)
+                known[index] = first._replace(number=same[first])
+                same[first] += 1
+        return known
 
     @cached_property
     def _all(self) -> Sequence[Item]:
         return (*self.items, *self.included_items)
+
+    @cached_property
+    def _trees(self) -> Trees:
+        return Trees(self._all, self.macros, self._texts, self._cache)
 
     @cached_property
     def _by_name(self) -> dict[bytes, list[int]]:
@@ -205,7 +267,7 @@ class TranslationUnit:
         # What a `using` line names does not say whom it concerns: any name may mean something else behind it.
         usings = [(item.namespace, item.text) for item in self._all if item.kind is ItemKind.USING and item.active]
         settings = repr((self.environment, sorted(self.inline_namespaces), usings)).encode("utf-8", "replace")
-        fresh = Fingerprints(self._all, self._by_name, self.macros, settings)
+        fresh = Fingerprints(self._all, self._by_name, self.macros, settings, self.path, self._trees)
         return self._cache.fingerprints(self.path, fresh)
 
 

@@ -89,10 +89,67 @@ void host(int *o, float *f, int n) {
 """
 
 
+_CLASSES: Final = """\
+#include "h.cuh"
+#define METHOD __device__ int
+#define MEMBER(name) int name; METHOD get_##name() const { return name; }
+struct Base {
+  int low;
+  __device__ int limit(int v) const { return v > 3 ? low : v; }
+  static constexpr int width(int n) { return n * 2; }
+  __device__ auto part() const { return low; }
+};
+class Step : public Base {
+ public:
+  using Base::limit;
+  MEMBER(high)
+  int size = 4;
+  union { int bits; float number; };
+  struct Inner { int x; METHOD sum(int v) { x += v; return x; } };
+  Inner inner;
+  __device__ Step(int v) : high(v) { low = 1; }
+  __device__ void clear() { high = size; inner.x = 0; }
+  METHOD next(int v, int by = 1) { inner.x = v; return inner.sum(by) + limit(v) + part(); }
+  METHOD twice(int v) const { return v * 2; }
+  METHOD twice(float v) const { return 1; }
+  __device__ bool operator<(const Step &o) const { return high < o.high; }
+  template <class F> __device__ int each(F f) { return f(high) + size; }
+  __device__ void meet(int v) { if (v < width(4)) __syncthreads(); }
+};
+template <int N, class T> struct Box {
+  T cell[N];
+  __device__ T at(int i) const { return cell[i & (N - 1)]; }
+  __device__ void put(int i, T v) { cell[i % N] = v; if (at(i) > 2) fill(v); }
+  __device__ void fill(T v) { for (int i = 0; i < N; i++) cell[i] = v; }
+};
+__global__ void steps(int *out, int n) {
+  Step a(threadIdx.x), b(n);
+  __shared__ int tile[Step::width(8)];
+  a.clear();
+  tile[threadIdx.x & 7] = a.next(n) + b.twice(1) + a.get_high();
+  if (a < b) b.meet(threadIdx.x);
+  out[threadIdx.x] = tile[0] + a.each([=](int v) { return v + n; });
+}
+__global__ void boxes(float *out, int n) {
+  Box<4, float> box;
+  Box<TILE, int> other;
+  box.put(n, 1.5f);
+  other.put(threadIdx.x, n);
+  if (other.at(n)) __syncthreads();
+  out[n] = box.at(threadIdx.x) + other.at(1);
+}
+void host(int *o, float *f, int n) {
+  steps<<<n, 64>>>(o, n);
+  boxes<<<1, TILE>>>(f, n);
+}
+"""
+
+
 def projects(seed: int) -> Sequence[Project]:
     """Hand-written, published and generated programs, the last ones of this seed."""
     return (
         Project(_MAIN, _HEADER),
+        Project(_CLASSES, _HEADER),
         *(Project(path.read_text(encoding="utf-8"), _HEADER) for path in sorted(_EXAMPLES.glob("*.cu"))),
         Project('#include "h.cuh"\n' + random_kernel(Seeded(seed)).text, _HEADER),
         Project('#include "h.cuh"\n' + exchange_kernel(Choices(Seeded(seed))).text, _HEADER),

@@ -194,6 +194,68 @@ def _change_number(text: bytes, choices: Choices) -> bytes:
     return text[: number.start()] + str(choices.pick((0, 1, 2, 8, 31, 32, 33, 64))).encode() + text[number.end() :]
 
 
+def _in_a_class(text: bytes, choices: Choices) -> bytes:
+    """A change of a class that mostly leaves it readable: of a body, a head or a member."""
+    found = [one for one in _CLASS.finditer(text) if _end_of(text, one.end()) is not None]
+    if not found:
+        return text
+    start = choices.pick(found).start()
+    end = _end_of(text, text.index(b"{", start) + 1) or len(text)
+    old, new = choices.pick(_EXCHANGES)
+    places = list(re.finditer(old, text[start:end], re.MULTILINE))
+    if not places:
+        return text
+    place = choices.pick(places)
+    return text[: start + place.start()] + place.expand(new) + text[start + place.end() :]
+
+
+def _end_of(text: bytes, at: int) -> int | None:
+    """Behind the brace that closes what is open there."""
+    depth = 1
+    for found in re.finditer(rb"[{}]", text[at:]):
+        depth += 1 if found[0] == b"{" else -1
+        if depth == 0:
+            return at + found.end()
+    return None
+
+
+_CLASS: Final = re.compile(rb"\b(?:struct|class)\s+\w+[^;(){]*\{")
+_EXCHANGES: Final = (
+    (rb"\) (const )?\{", rb") \1{ if (threadIdx.x > 3) __syncthreads(); "),
+    (rb"\) (const )?\{", rb") \1{ int Point = 1; "),
+    (rb"\) (const )?\{", rb") \1{ struct Step { int y; }; "),
+    (rb"\) (const )?\{", rb") \1{ ) "),
+    (rb"\) (const )?\{", rb") \1{ // "),
+    (rb"\) const \{", rb") {"),
+    (rb"\) \{", rb") const {"),
+    (rb"return ([^;]*);", rb"return threadIdx.x;"),
+    (rb"return ([^;]*);", rb"return 1.5f * (\1);"),
+    (rb"return ([^;]*);", rb"return [=] { return \1; }();"),
+    (rb"return ([^;]*);", rb"return twice(\1);"),
+    (rb"\b\d+\b", rb"33"),
+    (rb"\b\d+\b", rb"1"),
+    (rb"__device__ int ", rb"__device__ auto "),
+    (rb"__device__ int ", rb"__device__ float "),
+    (rb"__device__ int ", rb"__device__ constexpr int "),
+    (rb"__device__ int ", rb"__host__ __device__ int "),
+    (rb"__device__ (int|void) ", rb"__device__ static \1 "),
+    (rb"constexpr ", rb""),
+    (rb"\bint (\w+);", rb"float \1;"),
+    (rb"\bint (\w+);", rb"int \1 = 7;"),
+    (rb"\bint (\w+);", rb"int \1; int more;"),
+    (rb"\bint (\w+);", rb"static const int \1 = 5;"),
+    (rb"\(int (\w+)\)", rb"(float \1)"),
+    (rb"\(int (\w+)\)", rb"(int \1, int by = 2)"),
+    (rb": public (\w+)", rb": \1"),
+    (rb"(struct|class) (\w+) \{", rb"\1 \2 : shapes::Point {"),
+    (rb" : [^{]*\{", rb" {"),
+    (rb"using \w+::\w+;", rb""),
+    (rb"^ *__device__ .*\n", rb""),
+    (rb"^( *__device__ .*\n)", rb"\1\1"),
+    (rb"^( *)METHOD", rb"#undef METHOD\n#define METHOD __device__ auto\n\1METHOD"),
+)
+
+
 EDITS: Final = {
     "insert": _insert,
     "delete letters": _delete_letters,
@@ -207,6 +269,8 @@ EDITS: Final = {
     "move a line": _move_line,
     "new line": _new_line,
     "change a number": _change_number,
+    "change a class": _in_a_class,
+    "change another class": _in_a_class,
 }
 
 

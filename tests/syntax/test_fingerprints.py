@@ -5,6 +5,8 @@ from random import Random
 import pytest
 
 from analysis.syntax.cache import SyntaxCache
+from analysis.syntax.hidden_bodies import may_look_into_others
+from analysis.syntax.items import ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 from tests.syntax.unit import build, only
 
@@ -113,8 +115,30 @@ __device__ V sum(V a) { return a + a; }
 __global__ void user(int *p, V v) { p[N] = twice(here()) + sum(v).x; }
 __device__ int even(int n) { return n ? odd(n - 1) : green; }
 __device__ int odd(int n) { return n ? even(n - 1) : 0; }
+struct S { int x; __device__ int f(int n) { return even(n) + N; } __device__ auto g() { return [=] { return x; }(); } };
+__device__ int method(S s) { return s.f(1) + s.g(); }
 """
-WORDS = ["", ";", " ", "\n", "x", "N", "red", "+ 1", "user", "here()", "__LINE__", "{", "}", "#define N 5\n", "int z;"]
+WORDS = [
+    "",
+    ";",
+    " ",
+    "\n",
+    "x",
+    "N",
+    "red",
+    "+ 1",
+    "user",
+    "here()",
+    "__LINE__",
+    "{",
+    "}",
+    "#define N 5\n",
+    "int z;",
+    "auto ",
+    "[=] { return 1; }()",
+    "// ",
+    "constexpr ",
+]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -128,3 +152,53 @@ def test_after_any_edits_they_are_those_of_a_fresh_build(seed: int) -> None:
         edited, fresh = build(text, cache=cache), build(text)
         asked = random.sample(edited.items, random.randrange(1, len(edited.items) + 1))
         assert [edited.fingerprint(item) for item in asked] == [fresh.fingerprint(item) for item in asked], text
+        asked = random.sample(edited.items, random.randrange(1, len(edited.items) + 1))
+        assert [edited.to_lower(item) for item in asked] == [fresh.to_lower(item) for item in asked], text
+        assert edited.meaning_of(b"S V even") == fresh.meaning_of(b"S V even"), text
+
+
+LOOKING = {
+    "apply([=] { return 1; })": True,
+    "apply( // a comment\n  [&](int i) { return i; })": True,
+    "return [] { return 1; }();": True,
+    "auto f = <:=:> { return 1; };": True,
+    "a[i] + b [j] + f(x)[2] + g[1][2]": False,
+    "[[nodiscard]] int f();": False,
+    "M [i]": True,
+    "void f(cooperative_groups::thread_group g);": True,
+    "int f();": False,
+}
+
+
+@pytest.mark.parametrize("text", LOOKING)
+def test_where_a_lambda_may_stand(text: str) -> None:
+    assert may_look_into_others(text.encode(), {b"M"}) is LOOKING[text]
+
+
+SEEN = {
+    "__device__ int f(int v) { return v; }": True,
+    "template <int N> __device__ int f(int (&v)[N]) { return v[0]; }": True,
+    "__device__ auto f(int v) { return v; }": False,
+    "__device__ constexpr int f(int v) { return v; }": False,
+    "#define INT auto\n__device__ INT f(int v) { return v; }": False,
+    "#define D __device__ int\nD f(int v) { return v; }": True,
+    "#define BODY { return v; }\n__device__ int f(int v) BODY": False,
+    "#define OPEN {\n__device__ int f(int v) OPEN return v; }": False,
+    "__host__ __device__ int f(int v) { return v; }": False,
+    "int f(int v) { return v; }": False,
+    "__device__ int f(int v) { return v + ; }": False,
+    "__device__ int f(int v) { return 1; }\n__device__ int f(float v) { return v; }": False,
+    "struct f { __device__ f(int v) { } };": False,
+    "__device__ int f(int v) {\n#if 1\n return v;\n#endif\n}": False,
+}
+
+
+@pytest.mark.parametrize("text", SEEN)
+def test_whose_body_others_do_not_see(text: str) -> None:
+    unit = build(text)
+    functions = [item for item in unit.items if item.name == "f" and item.kind is ItemKind.FUNCTION]
+    assert functions
+    for item in functions:
+        locator = unit.locator(item)
+        assert locator is not None
+        assert (locator.view != item.text) is SEEN[text]

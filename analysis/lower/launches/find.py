@@ -41,7 +41,7 @@ _Place: TypeAlias = tuple[Snippet, Item, Node]
 
 
 class LaunchMemo(Protocol):
-    """Keeps the launches of a function by its fingerprint; spans are relative to the function there."""
+    """Keeps the launches of a function by all that it sees; spans are relative to the function there."""
 
     def get_or_compute(self, key: bytes, compute: Callable[[], tuple[Launch, ...]], /) -> tuple[Launch, ...]: ...
 
@@ -64,7 +64,7 @@ def launches_with(calls: HostCalls, memo: LaunchMemo | None = None) -> Mapping[s
         if memo is None or item.from_macro:
             kept = compute()
         else:
-            key = unit.fingerprint(item) + item.path.encode("utf-8", "replace") + calls.fingerprint(item)
+            key = unit.to_lower(item) + item.path.encode("utf-8", "replace") + calls.fingerprint(item)
             kept = memo.get_or_compute(key, compute)
         launches = (launch.moved(item.span.start) for launch in paced(kept, 10))
         for launch in launches:

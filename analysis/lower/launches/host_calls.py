@@ -109,7 +109,7 @@ class HostCalls:
                 texts.append(b"any" if calls._may_be_any(callee) else b"called")
                 texts.append(b"all" if are_all else b"some")
                 for caller in found:
-                    key = caller[1].path, caller[0].unit.fingerprint(caller[1])
+                    key = caller[1].path, caller[0].unit.to_lower(caller[1])
                     if key not in seen:
                         seen.add(key)
                         texts.append(key[1])

@@ -29,12 +29,12 @@ _DECLARED: Final = (
 _AFTER_DECLARATOR: Final = re.compile(rb"\s*[=;,)\[{:]")
 _BRACKET: Final = re.compile(rb"[(){}]")
 
-UseKey: TypeAlias = tuple[bytes, frozenset[bytes]]
+UseKey: TypeAlias = tuple[str, bytes, frozenset[bytes]]
 Uses: TypeAlias = Mapping[bytes, int]
 
 
 class UseMemo(Protocol):
-    """Keeps how often an item uses each of some names, by its fingerprint and the names."""
+    """Keeps how often an item uses each of some names, by its name and text and the names."""
 
     def get_or_compute(self, key: UseKey, compute: Callable[[], Uses], /) -> Uses: ...
 
@@ -58,7 +58,7 @@ def kernels_used_otherwise(
         if memo is None:
             uses = uses_of_names(item, named)
         else:
-            key = unit.fingerprint(item), named
+            key = item.name, item.text, named
             uses = memo.get_or_compute(key, lambda item=item, named=named: uses_of_names(item, named))
         found.update(names[name] for name, count in uses.items() if count > launched[name])
     return frozenset(found)

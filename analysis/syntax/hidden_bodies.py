@@ -1,0 +1,105 @@
+"""Which functions have a body that nobody else looks at while his own text is read?
+
+Question  May the text between the braces of this function change without changing what lowering its callers gives?
+Rules     The body is hidden where a call needs the head alone: of a function that only the device runs, whose return
+          type is spelled, that is no constant expression, and no constructor, destructor or assignment, which decide
+          what copies and ends of objects do.
+          Of overloads of one class the bodies are compared: they are not hidden.
+          The text must be read without any error, or the body decides how the head is read.
+          What a body declares hides what the same names mean in the head (`hides`), so that belongs to the head.
+Limits    Who calls with a lambda, or takes any thread group, looks into all bodies (`may_look_into_others`).
+"""
+
+import re
+from collections.abc import Container
+from typing import Final, NamedTuple, final
+
+from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import identifiers, without_comments
+from analysis.syntax.snippet import Snippet
+
+_LOOKED_INTO: Final = frozenset(
+    {b"auto", b"decltype", b"constexpr", b"consteval", b"requires", b"concept", b"thread_group", b"__host__", b"try"}
+)
+"""Words of a head: the body of such a function counts for others."""
+_TYPES: Final = re.compile(rb"\b(?:typedef|using|struct|class|union|enum)\b")
+_DECLARED: Final = re.compile(rb"(?<=[\w>*&,])\s*\b([A-Za-z_$][\w$]*)(?=\s*[=;,)\[({:])")
+_DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
+_LAMBDA: Final = re.compile(
+    rb"(?:^|[^\w)\]\s\[]|\b(?:return|else|do|case|throw|and|or|not|xor|co_\w+))\s*\[(?!\s*\[)|<:|\bthread_group\b",
+    re.MULTILINE,
+)
+"""A bracket that is no subscript, or a group whose kind the call decides."""
+_BEFORE_BRACKET: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*\[")
+_PARAMETERS: Final = frozenset({"parameter_declaration", "optional_parameter_declaration"})
+_RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+
+
+@final
+class HiddenBody(NamedTuple):
+    """Where the body starts in the text of the item, and which names of the head it may declare itself."""
+
+    start: int
+    hides: frozenset[bytes]
+
+
+def may_be_hidden(item: Item) -> bool:
+    """Whether it is worth a look at the tree."""
+    if item.kind is not ItemKind.FUNCTION or not (item.is_definition and item.is_device and item.active):
+        return False
+    if item.is_constexpr or item.is_friend or item.from_macro:
+        return False
+    if b"#" in item.text and _DIRECTIVE.search(item.text) is not None:
+        return False
+    return item.name != item.owner and not item.name.startswith("~") and item.name != "operator="
+
+
+def hidden_body(item: Item, snippet: Snippet) -> HiddenBody | None:
+    """The body of a function for which `may_be_hidden` holds; None where others look into it."""
+    body = snippet.root.field("body")
+    if snippet.is_mended or snippet.problems or snippet.root.kind != "function_definition":
+        return None
+    if body is None or body.kind != "compound_statement":
+        return None
+    place = snippet.span(body.start, body.end)
+    if item.text[place.start : place.start + 1] != b"{" or item.text[place.end - 1 : place.end] != b"}":
+        return None
+    if item.text[place.end :].strip(b"; \t\r\n"):
+        return None
+    named = identifiers(snippet.text[: body.start])
+    if not named.isdisjoint(_LOOKED_INTO):
+        return None
+    inside = snippet.text[body.start : body.end]
+    if _TYPES.search(inside) is not None:
+        return HiddenBody(place.start, named & identifiers(inside))
+    declared = named.intersection(_DECLARED.findall(inside)) - _parameters(snippet, body.start)
+    return HiddenBody(place.start, declared)
+
+
+def _parameters(snippet: Snippet, end: int) -> frozenset[bytes]:
+    """The names that the head declares already, whatever the body does."""
+    declarator = snippet.root.field("declarator")
+    found: set[bytes] = set()
+    for node in () if declarator is None else declarator.walk():
+        if node.kind in _PARAMETERS:
+            name = node.field("declarator")
+            while name is not None and name.kind != "identifier":
+                name = name.field("declarator")
+            if name is not None:
+                found.add(name.text)
+    return frozenset(found.intersection(_DECLARED.findall(snippet.text[:end])))
+
+
+def is_plain_record(snippet: Snippet) -> bool:
+    """Whether a class is read without any error."""
+    return not (snippet.is_mended or snippet.problems) and snippet.root.kind in _RECORDS
+
+
+def may_look_into_others(text: bytes, macros: Container[bytes]) -> bool:
+    """Whether a lambda may stand in `text`, or a thread group of any kind: calls are then lowered with the body."""
+    if b"[" not in text and b"<:" not in text and b"thread_group" not in text:
+        return False
+    plain = without_comments(text)
+    if _LAMBDA.search(plain) is not None:
+        return True
+    return any(word in macros for word in _BEFORE_BRACKET.findall(plain))  # who knows what a macro ends with
