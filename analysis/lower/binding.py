@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
+from analysis.cpp.conversions import model as cpp
 from analysis.ir.types import TemplateType, Type
 from analysis.lower.names import (
     Closure,
@@ -33,6 +34,8 @@ class Argument:
     """Whether it is a literal zero, which is a null pointer."""
     is_lvalue: bool | None = None
     is_constant: bool | None = None
+    exact: cpp.Argument | None = None
+    """With its C++ type; None where that, or whether it is an object, is not known."""
 
     @property
     def is_value(self) -> bool:

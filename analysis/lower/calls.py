@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from analysis.cpp.types.model import EnumerationType
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Call
@@ -40,12 +41,13 @@ from analysis.lower.copies import (
     moves_parts,
     part_with_copy_constructor,
 )
+from analysis.lower.cpp_types import of_library
 from analysis.lower.either import MOST, either
 from analysis.lower.expressions.arguments import converted_object, passed_argument
 from analysis.lower.expressions.dispatch import captured, load, lower, temporary
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.functions import is_deduced, is_for_constants
-from analysis.lower.inlining import inline_closure, inline_instance
+from analysis.lower.inlining import inline_closure, inline_instance, returned_operand
 from analysis.lower.library.source import is_library
 from analysis.lower.lifetimes import (
     is_passed_by_address,
@@ -55,7 +57,6 @@ from analysis.lower.lifetimes import (
 from analysis.lower.lookup import builtin_arguments
 from analysis.lower.names import (
     Closure,
-    DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
     PackPattern,
@@ -107,7 +108,7 @@ def call_method(
 ) -> Operand:
     """A call of one of `methods` on `receiver`, an object of `record`; `is_exact`: of no class derived from it."""
     name = f"{record.name}::{methods[0].name}"
-    choice = choose(ctx, methods, explicit, arguments)
+    choice = choose(ctx, methods, explicit, arguments, receiver)
     known = [] if receiver is None else [receiver]
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)
@@ -201,20 +202,8 @@ def call_instance(
         return None
     result = builder.value(returned)
     builder.emit(Call(result, instance.id, tuple(passed), span))
-    if returns.is_reference:
-        type = returned.element if is_deduced(returns) and isinstance(returned, PointerType) else returns.type
-        return referred_object(result, returns, type)
-    return result_begins(ctx, result, span)
-
-
-def referred_object(address: ValueId, returns: DeclaredType, type: Type) -> Place:
-    """What a call that gives back a reference denotes."""
-    if is_deduced(returns):
-        return Place(address, type, returns.is_volatile)
-    is_constant = True if returns.is_constant else None
-    is_moved = returns.is_rvalue
-    is_lvalue = not is_moved
-    return Place(address, type, returns.is_volatile, is_lvalue=is_lvalue, is_constant=is_constant, is_expiring=is_moved)
+    found = returned_operand(ctx, result, returns)
+    return found if returns.is_reference else result_begins(ctx, found, span)
 
 
 def _as_parameters(
@@ -357,7 +346,15 @@ def call_builtin(
         literals,
         lambda index, values: _apply(ctx, arguments[index], values, span),
     )
-    return builtin.lower(call)
+    result = builtin.lower(call)
+    if isinstance(result, int) and result not in ctx.exact and not any(map(partial(_is_enumeration, ctx), arguments)):
+        ctx.typed(result, of_library(ctx.builder.types[result]))
+    return result
+
+
+def _is_enumeration(ctx: LoweringContext, argument: Operand) -> bool:
+    exact = ctx.exact_type(argument)
+    return exact is not None and isinstance(exact.type, EnumerationType)
 
 
 def _value_of(ctx: LoweringContext, argument: Operand, span: Span, *, is_receiver: bool = False) -> ValueId:

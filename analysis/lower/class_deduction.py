@@ -18,6 +18,7 @@ from typing import Final, final
 
 from analysis.ir.types import ArrayType, StructType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
+from analysis.lower.conversion_distance import conversion_distance, without_space
 from analysis.lower.deduction_guides import read_guides
 from analysis.lower.functions import generic_signature
 from analysis.lower.library.source import guide_items, is_library, is_written, written_template
@@ -40,8 +41,6 @@ from analysis.lower.overloads import (
     Choice,
     as_deduced,
     choose_by_types,
-    conversion_distance,
-    without_space,
 )
 from analysis.lower.records import constructors_of
 from analysis.lower.substitution import extents

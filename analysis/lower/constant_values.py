@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TypeAlias, final
 
+from analysis.cpp.types.model import QualType
 from analysis.ir.record import record
 from analysis.ir.types import Type
 from analysis.lower.conversions import ConstantValue, is_arithmetic, wrapped
@@ -17,6 +18,8 @@ class ConstantName:
 
     value: ConstantValue
     type: Type
+    exact: QualType | None = field(default=None, compare=False)
+    """The C++ type, `const` where it is the constant object's own; None where it is not known."""
 
 
 @final

@@ -12,12 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
+from analysis.cpp.conversions.standard import decayed
+from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import BitRange, Type
 from analysis.lower.builder import FunctionBuilder
+from analysis.lower.cpp_types import agrees, natural
 from analysis.lower.endings import Ending, Exit, FullExpression, Label
 from analysis.lower.names import Closure, Declarations, DeclaredType, FunctionSet, LocalVariable, Record, Scope
 from analysis.lower.reassigned import is_reassigned
@@ -37,6 +40,7 @@ class Place:
     `is_temporary` tells an object that was made by the expression and may become what it initialises;
     `is_expiring` one that may be moved from, and `whole` is the address of the temporary that it is a part of.
     `is_lvalue` tells one that certainly has a name, or is a part of one that has; `is_constant` whether it is `const`.
+    `spelled` is the C++ type where it is known; `exact_type` is what to ask.
     """
 
     address: ValueId
@@ -51,6 +55,16 @@ class Place:
     whole: ValueId | None = None
     is_lvalue: bool = False
     is_constant: bool | None = None
+    spelled: QualType | None = None
+
+
+def _exact_type(place: Place) -> QualType | None:
+    if place.spelled is not None:
+        return place.spelled if agrees(place.spelled, place.type) else None
+    known = natural(place.type)
+    if known is None or place.is_temporary:
+        return known
+    return None if place.is_constant is None else qualified(known, constant=place.is_constant, volatile=place.volatile)
 
 
 Operand: TypeAlias = ValueId | Place | Closure | None
@@ -116,6 +130,8 @@ class LoweringContext:
     """Values read from one of several objects, as by `std::min(a, b)`: what a reference to the result names."""
     zeros: set[ValueId] = field(default_factory=set[ValueId])
     """Values of literal zeros, which are null pointers where a pointer is wanted."""
+    exact: dict[ValueId, QualType] = field(default_factory=dict[ValueId, QualType])
+    """C++ types of values, where the type of the IR does not say it: no references, arrays only for strings."""
     named: set[ValueId] = field(default_factory=set[ValueId])
     """Values of constants that were named: they may be objects."""
     moved: frozenset[str] = frozenset()
@@ -145,6 +161,25 @@ class LoweringContext:
         if isinstance(operand, int):
             return self.builder.types[operand]
         return None
+
+    def exact_type(self, operand: Operand) -> QualType | None:
+        """The C++ type of an expression, an object's with its qualifiers; None where it is not known."""
+        if isinstance(operand, Place):
+            return _exact_type(operand)
+        if not isinstance(operand, int):
+            return None
+        type, known = self.builder.types[operand], self.exact.get(operand)
+        if known is None:
+            return natural(type)
+        return known if agrees(decayed(known), type) else None
+
+    def typed(self, value: ValueId, type: QualType | None) -> ValueId:
+        """Says which C++ type the value has; None where it is not known."""
+        if type is None:
+            self.exact.pop(value, None)
+        else:
+            self.exact[value] = type
+        return value
 
     def is_reassigned(self, name: str, initialisers: int) -> bool:
         """Whether the function's text assigns to `name` more often than it initialises it, or takes its address."""

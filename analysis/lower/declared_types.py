@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Final, final
 
+from analysis.cpp.types.model import QualType, qualified, reference_to
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace, PointerType, Type, UnknownType
+from analysis.lower.cpp_types import agrees, natural
 
 
 @final
@@ -19,6 +22,19 @@ class DeclaredType:
     is_volatile: bool = False
     is_rvalue: bool = False
     """Of a reference: whether it is one to what nobody names any more, `T &&`."""
+    spelled: QualType | None = field(default=None, compare=False)
+    """The C++ type, where the declaration says it; `exact` is what to ask."""
+
+    @property
+    def exact(self) -> QualType | None:
+        """The C++ type with all of its qualifiers, a reference for a reference; None where it is not known."""
+        if self.spelled is not None:
+            return self.spelled if agrees(self.spelled.object, self.type) else None
+        known = natural(self.type)
+        if known is None:
+            return None
+        known = qualified(known, constant=self.is_constant, volatile=self.is_volatile)
+        return reference_to(known, is_rvalue=self.is_rvalue) if self.is_reference else known
 
     @property
     def stored(self) -> Type:

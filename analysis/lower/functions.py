@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from analysis.cpp.conversions.standard import decayed
+from analysis.cpp.types import model as cpp
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType
 from analysis.lower.lookup import template_arguments
@@ -93,7 +95,18 @@ def requirements_of(declaration: FunctionDeclaration) -> list[Node]:
 
 def is_for_constants(declaration: FunctionDeclaration) -> bool:
     """Whether a method may be called on constant objects: `const` stands behind its parameters."""
-    return any(child.kind == "type_qualifier" and child.text == b"const" for child in declaration.declarator.children)
+    declarator = declaration.declarator
+    if declarator.kind == "operator_cast":
+        declarator = _parameters_of_cast(declarator)
+    return any(child.kind == "type_qualifier" and child.text == b"const" for child in declarator.children)
+
+
+def _parameters_of_cast(declarator: Node) -> Node:
+    """The declarator in `operator T *() const` that ends in the parameters and `const`."""
+    inner: Node | None = declarator
+    while inner is not None and inner.field("parameters") is None:
+        inner = inner.field("declarator")
+    return declarator if inner is None else inner
 
 
 def instantiate(
@@ -281,15 +294,17 @@ def pack_names(listed: Node | None) -> list[str]:
 
 def _adjusted(declared: DeclaredType, is_kernel: bool) -> DeclaredType:
     """Arrays become pointers; a kernel's pointers are global."""
-    type = declared.type
+    type, exact = declared.type, declared.exact
     if declared.is_reference:
         return declared
+    if exact is not None and isinstance(exact.type, cpp.ArrayType | cpp.FunctionType):
+        exact = decayed(exact)
     space = MemorySpace.GLOBAL if is_kernel else MemorySpace.GENERIC
     if isinstance(type, ArrayType):
-        return DeclaredType(PointerType(type.element, space, declared.is_volatile))
+        return DeclaredType(PointerType(type.element, space, declared.is_volatile), spelled=exact)
     if isinstance(type, PointerType) and is_kernel:
         pointer = PointerType(type.element, space, type.volatile)
-        return DeclaredType(pointer, False, declared.is_constant, declared.is_volatile)
+        return DeclaredType(pointer, False, declared.is_constant, declared.is_volatile, spelled=exact)
     return declared
 
 

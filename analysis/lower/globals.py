@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, Type, UnknownType, VectorType
 from analysis.lower.constants import evaluate, evaluate_any
@@ -34,13 +36,15 @@ def declare_global(scope: Scope, name: str, node: Node, declarator: Node, snippe
     declared = declare(scope, base_type(scope, node, words), declarator).declared
     if isinstance(declared.type, ArrayType) and declared.type.length is None and value is not None:
         type = ArrayType(declared.type.element, listed_length(scope, value, declared.type))
-        declared = DeclaredType(type, declared.is_reference, declared.is_constant, declared.is_volatile)
+        declared = _of_length(declared, type)
     constant = None
     if value is not None and (declared.is_constant or "constexpr" in words):
         constant = _constant(scope, declared, value)
         if is_inferred(declared.type):
             known = constant or evaluate_any(scope, value)
-            declared = declared if known is None else DeclaredType(known.type, is_constant=True)
+            exact = known.exact if isinstance(known, ConstantName) else None
+            exact = None if exact is None else qualified(exact, constant=True)
+            declared = declared if known is None else DeclaredType(known.type, is_constant=True, spelled=exact)
     declared = _with_length(scope, declared, value)
     is_constexpr = "constexpr" in words and "__constant__" not in words
     kind = _kind(words, declared)
@@ -106,9 +110,15 @@ def _with_length(scope: Scope, declared: DeclaredType, value: Node | None) -> De
     length = listed_length(scope, value, type)
     if length is None:
         return declared
-    return DeclaredType(
-        ArrayType(type.element, length), declared.is_reference, declared.is_constant, declared.is_volatile
-    )
+    return _of_length(declared, ArrayType(type.element, length))
+
+
+def _of_length(declared: DeclaredType, type: ArrayType) -> DeclaredType:
+    """An array with the length that the initialiser says."""
+    exact = declared.exact
+    if exact is not None and isinstance(exact.type, cpp.ArrayType):
+        exact = QualType(cpp.ArrayType(exact.type.element, type.length))
+    return DeclaredType(type, declared.is_reference, declared.is_constant, declared.is_volatile, spelled=exact)
 
 
 def _constant(scope: Scope, declared: DeclaredType, value: Node) -> ConstantName | None:
@@ -121,7 +131,7 @@ def _constant(scope: Scope, declared: DeclaredType, value: Node) -> ConstantName
     found = evaluate(scope, value)
     if found is None or is_inferred(declared.type):
         return found
-    return ConstantName(wrapped(found.value, declared.type), declared.type)
+    return ConstantName(wrapped(found.value, declared.type), declared.type, declared.exact)
 
 
 def _kind(words: frozenset[str], declared: DeclaredType) -> SymbolKind | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.cpp.conversions.standard import decayed as decayed_type
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
@@ -182,10 +183,26 @@ def _inline(
     if not returns.is_reference and ends_by_code(ctx, type):
         return temporary_begins(ctx, Place(address, type), span)
     result = builder.load(address, type, span)
+    return returned_operand(ctx, result, returns)
+
+
+def returned_operand(ctx: LoweringContext, result: ValueId, returns: DeclaredType) -> Operand:
+    """What a call is whose function gives `result`: an object where it returns a reference."""
+    exact, type = returns.exact, ctx.builder.types[result]
     if not returns.is_reference:
-        return result
+        return ctx.typed(result, None if exact is None else decayed_type(exact))
     referred = type.element if is_deduced(returns) and isinstance(type, PointerType) else returns.type
-    return Place(result, referred, returns.is_volatile)
+    if is_deduced(returns):
+        return Place(result, referred, returns.is_volatile)
+    return Place(
+        result,
+        referred,
+        returns.is_volatile,
+        is_lvalue=not returns.is_rvalue,
+        is_constant=True if returns.is_constant else None,
+        is_expiring=returns.is_rvalue,
+        spelled=None if exact is None else exact.object,
+    )
 
 
 def _one_for_each(

@@ -32,6 +32,7 @@ from analysis.lower.builtins.types import element_of_handle
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.constants import EVALUATORS, entity_constant, evaluate, evaluate_any
 from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.cpp_types import named_by_library
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.limits import is_limit, limit
 from analysis.lower.library.source import is_library
@@ -90,7 +91,7 @@ def member(scope: Scope, outer: Entity | None, name: str, spelling: str) -> Enti
         return DependentName(spelling)
     if isinstance(outer, TypeName):
         if outer.enumerators is not None and name in outer.enumerators:
-            return ConstantName(outer.enumerators[name], outer.declared.type)
+            return ConstantName(outer.enumerators[name], outer.declared.type, outer.declared.exact)
         type = outer.declared.type
         if isinstance(type, TemplateType):
             return DependentName(spelling)
@@ -228,7 +229,7 @@ def builtin_entity(name: str) -> Entity | None:
 def _builtin(name: str) -> Entity | None:
     type = builtin_type(name, ())
     if type is not None:
-        return TypeName(DeclaredType(type))
+        return TypeName(DeclaredType(type, spelled=named_by_library(name, type)))
     variable = builtin_variable(name)
     if variable is not None:
         return BuiltinName(name, variable)

@@ -20,25 +20,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from analysis.cpp.conversions import model as cpp
+from analysis.cpp.types.model import ArrayType as ArrayOf
 from analysis.ir.types import (
     ArrayType,
-    BooleanType,
-    GroupType,
-    HandleType,
     IntegerType,
     MemorySpace,
     PointerType,
-    StructType,
     Type,
     UnknownType,
-    VectorType,
-    VoidType,
 )
 from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open, may_bind, refer_to_objects
 from analysis.lower.context import LoweringContext, Operand, Place
-from analysis.lower.conversions import is_arithmetic, is_vague, promoted
+from analysis.lower.conversion_distance import conversion_distance, without_space
 from analysis.lower.functions import (
-    THREAD_GROUP,
     bind_explicit,
     for_groups,
     generic_signature,
@@ -61,7 +56,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
 )
-from analysis.lower.records import constructors_of
+from analysis.lower.ranked_choice import NoFunction, Object, ranked
 from analysis.lower.requirements import is_callable, is_required
 from analysis.lower.substitution import extents, is_substitution_failure
 from analysis.lower.templates import deduce, deduce_argument, deduce_pack
@@ -89,20 +84,53 @@ def choose(
     declarations: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
     operands: Sequence[Operand],
+    object: Place | None = None,
 ) -> Choice | None:
-    """The best candidate for these arguments, instantiated; None where none fits."""
-    return _choose(ctx.program, declarations, explicit, [_argument(ctx, operand) for operand in operands])
+    """The best candidate for these arguments, instantiated; `object` is what a method is called on.
+
+    None where none fits.
+    """
+    arguments = [_argument(ctx, operand) for operand in operands]
+    return _choose(ctx.program, declarations, explicit, arguments, _object(ctx, object))
 
 
 def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
     type = operand if isinstance(operand, Closure) else ctx.type_of(operand)
+    exact = _exact(ctx, operand)
     if isinstance(operand, Place):
         is_lvalue = False if operand.is_temporary or operand.is_expiring else True if operand.is_lvalue else None
-        return Argument(type, False, is_lvalue, operand.is_constant)
+        return Argument(type, False, is_lvalue, operand.is_constant, exact)
     if isinstance(operand, int):
         is_lvalue = None if operand in ctx.named or operand in ctx.chosen or operand in ctx.objects else False
-        return Argument(type, operand in ctx.zeros, is_lvalue)
+        return Argument(type, operand in ctx.zeros, is_lvalue, exact=exact)
     return Argument(type)
+
+
+def _object(ctx: LoweringContext, object: Place | None) -> Object | None:
+    type, known = ctx.exact_type(object), None if object is None else _exact(ctx, object)
+    return None if type is None else Object(type, None if known is None else known.category)
+
+
+def _exact(ctx: LoweringContext, operand: Operand) -> cpp.Argument | None:
+    """The argument as the standard sees it; None where its type is not known, or whether it is an object."""
+    type = ctx.exact_type(operand)
+    if type is None:
+        return None
+    if isinstance(operand, Place):
+        if operand.is_lvalue:
+            bits = None if operand.bits is None else operand.bits.width
+            return cpp.Argument(type, cpp.ValueCategory.LVALUE, bits=bits)
+        if operand.is_expiring:
+            return cpp.Argument(type, cpp.ValueCategory.XVALUE)
+        return cpp.Argument(type, cpp.ValueCategory.PRVALUE) if operand.is_temporary else None
+    assert isinstance(operand, int)
+    if operand in ctx.objects or isinstance(type.type, ArrayOf):
+        return cpp.Argument(type, cpp.ValueCategory.LVALUE)
+    if operand in ctx.named and type.is_constant:
+        return cpp.Argument(type, cpp.ValueCategory.LVALUE)
+    if operand in ctx.chosen:
+        return None
+    return cpp.Argument(type, cpp.ValueCategory.PRVALUE, operand in ctx.zeros)
 
 
 def choose_by_types(
@@ -120,14 +148,23 @@ def _choose(
     declarations: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[Argument],
+    object: Object | None = None,
 ) -> Choice | None:
-    fitting: list[Choice] = []
+    candidates: list[_Candidate] = []
     for declaration in dict.fromkeys(declarations):  # several look-ups may have found one
         if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
             continue
-        choice = _consider(program, declaration, explicit, arguments)
-        if choice is not None:
-            fitting.append(choice)
+        candidate = _candidate(program, declaration, explicit, arguments)
+        if candidate is not None:
+            candidates.append(candidate)
+    is_operator = bool(candidates) and candidates[0].instance.declaration.name.startswith("operator")
+    if len(candidates) > 1 or is_operator:
+        decided = _ranked(program, candidates, arguments, object)
+        if isinstance(decided, Choice):
+            return _specialised(declarations, decided)
+        if decided is not None and is_operator:
+            return None  # the built-in operator is meant
+    fitting = [choice for one in candidates if (choice := _consider(program, one, arguments)) is not None]
     if fitting:
         nearest = [one for one in fitting if not any(_is_beaten(one, other, arguments) for other in fitting)]
         return _specialised(declarations, _best(nearest, arguments))
@@ -226,12 +263,44 @@ def argument_types(ctx: LoweringContext, operands: Sequence[Operand]) -> list[Ar
     return [operand if isinstance(operand, Closure) else ctx.type_of(operand) for operand in operands]
 
 
-def _consider(
+@final
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A function that takes so many arguments; `is_certain`: what it requires is known to hold."""
+
+    instance: FunctionInstance
+    generic: Signature
+    is_certain: bool
+    penalty: float
+
+
+def _ranked(
+    program: Declarations, candidates: Sequence[_Candidate], arguments: Sequence[Argument], object: Object | None
+) -> Choice | NoFunction | None:
+    """What the standard's rules choose; None where too little is known for them."""
+    if not all(candidate.is_certain for candidate in candidates):
+        return None
+    instances = [candidate.instance for candidate in candidates]
+
+    def is_more_special(one: int, other: int) -> bool:
+        left, right = instances[one], instances[other]
+        if _is_more_special(left, right) or _is_more_special(right, left):
+            return _is_more_special(left, right)
+        return is_required(left.declaration) and not is_required(right.declaration)
+
+    found = ranked(program, instances, [argument.exact for argument in arguments], object, is_more_special)
+    if found is None or isinstance(found, NoFunction):
+        return found
+    instance = for_groups(instances[found.index], [argument.type for argument in arguments])
+    return Choice(instance, 0.0 if found.is_exact else 1.0)
+
+
+def _candidate(
     program: Declarations,
     declaration: FunctionDeclaration,
     explicit: tuple[TemplateArgument, ...],
     passed: Sequence[Argument],
-) -> Choice | None:
+) -> _Candidate | None:
     arguments = [argument.type for argument in passed]
     generic = generic_signature(declaration)
     if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters[:-1]):
@@ -263,18 +332,25 @@ def _consider(
         penalty -= 0.125
     if not declaration.item.is_device and not declaration.item.is_constexpr:
         penalty += 0.25
+    return _Candidate(instance, generic, is_certain, penalty)
+
+
+def _consider(program: Declarations, candidate: _Candidate, passed: Sequence[Argument]) -> Choice | None:
+    """How far the arguments are from the parameters; None where one does not convert."""
+    instance, generic = candidate.instance, candidate.generic
     conversions = 0.0
     for number, (parameter, argument) in enumerate(zip(instance.signature.parameters, passed, strict=False)):
         pattern = generic.parameters[min(number, len(generic.parameters) - 1)].declared
-        if not may_bind(declaration, pattern, parameter.declared, argument):
+        if not may_bind(instance.declaration, pattern, parameter.declared, argument):
             return None
         distance = conversion_distance(program, parameter.declared, argument.type)
         is_number = isinstance(argument.type, IntegerType) and argument.is_null is False
         if distance is None or (is_number and isinstance(parameter.declared.type, PointerType)):
             return None
         conversions += distance
-    total = penalty + conversions
-    return Choice(for_groups(instance, arguments), total, is_certain, conversions=conversions)
+    total = candidate.penalty + conversions
+    groups = for_groups(instance, [argument.type for argument in passed])
+    return Choice(groups, total, candidate.is_certain, conversions=conversions)
 
 
 def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[TemplateArgument]) -> bool:
@@ -345,80 +421,3 @@ def _deduce_pack(
             ArgumentPack((*first, *value.elements[len(first) :])) if isinstance(value, ArgumentPack) else value
         )
     return True
-
-
-def without_space(type: Type) -> Type:
-    """The type with generic pointers."""
-    if isinstance(type, PointerType):
-        return PointerType(without_space(type.element), MemorySpace.GENERIC, type.volatile)
-    return type
-
-
-def conversion_distance(program: Declarations, declared: DeclaredType, argument: ArgumentType) -> float | None:
-    wanted = declared.type
-    if argument is None:
-        return 1.0
-    if isinstance(argument, Closure):
-        return 1.0 if is_vague(wanted) else None
-    if argument == wanted:
-        return 0.0
-    if isinstance(argument, VoidType):
-        return None
-    if is_vague(wanted) or is_vague(argument):
-        return 1.0
-    if isinstance(wanted, PointerType):
-        return _pointer_distance(program, wanted, argument)
-    if isinstance(wanted, BooleanType) and isinstance(argument, PointerType | ArrayType):
-        return None if declared.is_reference and not declared.is_constant else 3.0
-    if isinstance(wanted, ArrayType):
-        return 0.0 if isinstance(argument, ArrayType) and argument.element == wanted.element else None
-    if is_arithmetic(wanted) and is_arithmetic(argument):
-        if declared.is_reference and not declared.is_constant:
-            return None
-        return 1.0 if promoted(argument) == wanted else 2.0
-    if isinstance(argument, GroupType) and (isinstance(wanted, GroupType) or wanted == THREAD_GROUP):
-        return 1.0
-    if isinstance(wanted, StructType) and isinstance(argument, StructType):
-        return 2.0 if _derives(program, argument.name, wanted.name) else None
-    return _class_distance(program, wanted, argument)
-
-
-def _class_distance(program: Declarations, wanted: Type, argument: Type) -> float | None:
-    if isinstance(wanted, VectorType | HandleType) or isinstance(argument, VectorType | HandleType):
-        return None
-    if isinstance(wanted, StructType):
-        record = program.records.get(wanted.name)
-        return 4.0 if record is None or record.inherited or constructors_of(record) else None
-    if isinstance(argument, StructType):
-        record = program.records.get(argument.name)
-        return 4.0 if record is None or any(name.startswith("operator ") for name in record.method_nodes) else None
-    return None
-
-
-def _pointer_distance(program: Declarations, wanted: PointerType, argument: Type) -> float | None:
-    if isinstance(argument, ArrayType):
-        argument = PointerType(argument.element, wanted.space)
-    if isinstance(argument, IntegerType):
-        return 3.0  # a null pointer
-    if not isinstance(argument, PointerType):
-        return None
-    if without_space(argument.element) == without_space(wanted.element):
-        return 0.0
-    if isinstance(argument.element, VoidType):
-        return 3.0  # no other `void *` than a null pointer becomes another pointer without a cast
-    if isinstance(wanted.element, VoidType):
-        return 2.0
-    if is_vague(wanted.element) or is_vague(argument.element):
-        return 1.0
-    if isinstance(wanted.element, StructType) and isinstance(argument.element, StructType):
-        return 2.0 if _derives(program, argument.element.name, wanted.element.name) else None
-    if isinstance(wanted.element, PointerType):
-        return _pointer_distance(program, wanted.element, argument.element)
-    return None
-
-
-def _derives(program: Declarations, derived: str, base: str) -> bool:
-    record = program.records.get(derived)
-    if record is None:
-        return False
-    return any(parent.name == base or _derives(program, parent.name, base) for parent, _ in record.bases)

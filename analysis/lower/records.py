@@ -19,11 +19,16 @@ from analysis.ir.limits import Limit
 from analysis.ir.types import ArrayType, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.alignment import is_packed, requested_alignment
 from analysis.lower.constants import constant_integer
-from analysis.lower.functions import function_declarator, function_name, generic_signature, parameter_list
+from analysis.lower.functions import (
+    function_declarator,
+    function_name,
+    generic_signature,
+    is_for_constants,
+    parameter_list,
+)
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.layouts import Member, lay_out
 from analysis.lower.names import (
-    ConstantName,
     DeclaredType,
     Entity,
     FunctionDeclaration,
@@ -74,8 +79,12 @@ def _introduced_methods(
     )
 
 
-def _parameter_types(declaration: FunctionDeclaration) -> tuple[DeclaredType, ...]:
-    return tuple(parameter.declared for parameter in generic_signature(declaration).parameters)
+def _parameter_types(declaration: FunctionDeclaration) -> tuple[object, ...]:
+    """What tells two methods of one name apart."""
+    parameters = [parameter.declared for parameter in generic_signature(declaration).parameters]
+    reference = declaration.declarator.child("ref_qualifier")
+    qualifiers = is_for_constants(declaration), None if reference is None else reference.text
+    return (qualifiers, *((declared, declared.exact) for declared in parameters))
 
 
 def constructors_of(record: Record) -> tuple[FunctionDeclaration, ...]:
@@ -310,7 +319,7 @@ def resolve_member(record: Record, name: str) -> Entity | None:
     static = _static(record, name)
     if static is not None:
         if static.constant is not None:
-            return ConstantName(static.constant.value, static.constant.type)
+            return static.constant
         return GlobalVariable(static)
     for anonymous in record.fields:
         if anonymous.name == "" and _has_field(record, anonymous.declared.type, name):

@@ -5,6 +5,8 @@ Rules   A reference is the address of the object, or of a copy where the types d
 
 from __future__ import annotations
 
+from analysis.cpp.types.model import qualified
+from analysis.cpp.types.model import reference_to as reference_type
 from analysis.ir.function import SymbolKind
 from analysis.ir.source import Span
 from analysis.ir.types import PointerType, StructType, Type
@@ -29,7 +31,10 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
         operand = temporary(ctx, operand, span)
     if is_auto(declared.type):
         found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
-        declared = DeclaredType(found.type, True, declared.is_constant, declared.is_volatile or found.volatile)
+        exact = ctx.exact_type(found)
+        exact = None if exact is None else reference_type(qualified(exact, constant=declared.is_constant))
+        is_volatile = declared.is_volatile or found.volatile
+        declared = DeclaredType(found.type, True, declared.is_constant, is_volatile, spelled=exact)
     elif isinstance(operand, Place) and (may_refer(ctx, declared, operand.type) or not is_arithmetic(declared.type)):
         found = operand
     else:

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias, final
 
+from analysis.cpp.types import arithmetic
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.model import EnumerationType, Fundamental, FundamentalType, QualType, fundamental
 from analysis.ir.record import record
 from analysis.ir.types import (
     BF16,
@@ -41,6 +44,8 @@ from analysis.ir.types import (
 )
 from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.constants import constant_integer, evaluate
+from analysis.lower.cpp_types import BY_NAME, ir_type
+from analysis.lower.cpp_types import FUNCTION_POINTER as FUNCTION_POINTER
 from analysis.lower.names import (
     AUTO,
     DECLTYPE,
@@ -59,7 +64,6 @@ from analysis.lower.names import (
 )
 from analysis.syntax.tree import Node
 
-FUNCTION_POINTER: Final = HandleType("function")
 NO_TYPE: Final = UnknownType("no type")
 """What `enable_if` names where its condition is false."""
 
@@ -104,8 +108,13 @@ def base_type(scope: Scope, node: Node, words: frozenset[str] | None = None) -> 
     constant = "const" in words or "constexpr" in words
     volatile = "volatile" in words
     if constant or volatile:
+        exact = declared.exact
         return DeclaredType(
-            declared.type, declared.is_reference, constant or declared.is_constant, volatile or declared.is_volatile
+            declared.type,
+            declared.is_reference,
+            constant or declared.is_constant,
+            volatile or declared.is_volatile,
+            spelled=None if exact is None else cpp.qualified(exact, constant=constant, volatile=volatile),
         )
     return declared
 
@@ -130,14 +139,24 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
         kind = declarator.kind
         if kind in _POINTERS:
             words = specifier_words(declarator)
+            constant, volatile = "const" in words, "volatile" in words
+            exact = declared.exact
+            if exact is not None:
+                exact = None if exact.is_reference else QualType(cpp.PointerType(exact), constant, volatile)
             declared = DeclaredType(
                 PointerType(declared.stored, MemorySpace.GENERIC, declared.is_volatile and not declared.is_reference),
-                is_constant="const" in words,
-                is_volatile="volatile" in words,
+                is_constant=constant,
+                is_volatile=volatile,
+                spelled=exact,
             )
         elif kind in _REFERENCES:
             is_rvalue = declarator.text.startswith(b"&&") and (declared.is_rvalue or not declared.is_reference)
-            declared = DeclaredType(declared.type, True, declared.is_constant, declared.is_volatile, is_rvalue)
+            exact = declared.exact
+            if exact is not None:
+                exact = cpp.reference_to(exact, is_rvalue=is_rvalue)
+            declared = DeclaredType(
+                declared.type, True, declared.is_constant, declared.is_volatile, is_rvalue, spelled=exact
+            )
         elif kind in _ARRAYS:
             return _declare_array(scope, declared, declarator)
         elif kind in _FUNCTIONS:
@@ -163,10 +182,11 @@ def _declare_array(scope: Scope, declared: DeclaredType, declarator: Node) -> De
         if inner is None or inner.kind not in _ARRAYS:
             break
         declarator = inner
-    type = declared.stored
+    type, exact = declared.stored, declared.exact
     for extent in extents:
         type = ArrayType(type, extent)
-    whole = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+        exact = None if exact is None or exact.is_reference else QualType(cpp.ArrayType(exact, extent))
+    whole = DeclaredType(type, False, declared.is_constant, declared.is_volatile, spelled=exact)
     if inner is None:
         return Declarator(None, whole)
     return declare(scope, whole, inner)
@@ -202,15 +222,17 @@ def _sized(scope: Scope, node: Node) -> DeclaredType:
         return DeclaredType(F64)
     unsigned = b"unsigned" in words
     if b"char" in words:
-        return DeclaredType(U8 if unsigned else S8)
+        return _fundamental(Fundamental.UNSIGNED_CHAR if unsigned else Fundamental.SIGNED_CHAR)
     if b"short" in words:
-        return DeclaredType(U16 if unsigned else S16)
+        return _fundamental(Fundamental.UNSIGNED_SHORT if unsigned else Fundamental.SHORT)
+    if words.count(b"long") > 1:
+        return _fundamental(Fundamental.UNSIGNED_LONG_LONG if unsigned else Fundamental.LONG_LONG)
     if b"long" in words:
-        return DeclaredType(U64 if unsigned else S64)
+        return _fundamental(Fundamental.UNSIGNED_LONG if unsigned else Fundamental.LONG)
     inner = node.field("type")
     if inner is not None and inner.kind == "type_identifier":
         return _named_type(scope, inner)
-    return DeclaredType(U32 if unsigned else S32)
+    return _fundamental(Fundamental.UNSIGNED if unsigned else Fundamental.INT)
 
 
 def _named_type(scope: Scope, node: Node) -> DeclaredType:
@@ -248,10 +270,12 @@ def _decltype(scope: Scope, node: Node) -> DeclaredType:
             entity = scope.find(child.text.decode("utf-8", "replace"))
             if isinstance(entity, LocalVariable):
                 return entity.declared
-            if isinstance(entity, ConstantName | TemplateValue):
+            if isinstance(entity, ConstantName):
+                return DeclaredType(entity.type, spelled=entity.exact)
+            if isinstance(entity, TemplateValue):
                 return DeclaredType(entity.type)
         if child.kind == "null":
-            return DeclaredType(PointerType(VOID, MemorySpace.GENERIC))
+            return _PRIMITIVES[b"nullptr_t"]
         value = evaluate(scope, child)
         if value is not None:
             return DeclaredType(value.type)
@@ -276,14 +300,15 @@ def _enum(scope: Scope, node: Node) -> DeclaredType:
 def declare_enum(scope: Scope, node: Node) -> TypeName:
     """Declares an enumeration and, unless it is scoped, its enumerators in `scope`."""
     base = node.field("base")
+    is_scoped = node.child("class") is not None or node.child("struct") is not None
+    exact = _enumeration(scope, node, is_scoped=is_scoped)
     type = S32 if base is None else resolve_type(scope, base).type
     enumerators: dict[str, int | float | bool] = {}
-    entity = TypeName(DeclaredType(type), enumerators)
+    entity = TypeName(DeclaredType(type, spelled=exact), enumerators)
     name = node.field("name")
     if name is not None:
         scope.declare(name.text.decode("utf-8", "replace"), entity)
     body = node.field("body")
-    is_scoped = node.child("class") is not None or node.child("struct") is not None
     inside = scope.inside() if is_scoped else scope
     following: int | None = 0
     for enumerator in body.children if body is not None else ():
@@ -298,9 +323,25 @@ def declare_enum(scope: Scope, node: Node) -> TypeName:
             inside.declare(text, TemplateValue(text, type))
             continue
         enumerators[text] = following
-        inside.declare(text, ConstantName(following, type))
+        inside.declare(text, ConstantName(following, type, exact))
         following += 1
     return entity
+
+
+def _enumeration(scope: Scope, node: Node, *, is_scoped: bool) -> QualType | None:
+    """The enumeration that `node` declares; None where its underlying type is not known.
+
+    Without a type behind the name the values decide; all but values beyond an `int` are promoted to `int`.
+    """
+    name, base = node.field("name"), node.field("base")
+    prefix = "" if scope.origin is None else f"{scope.origin.prefix}::"
+    text = f"enumeration at {node.start}" if name is None else name.text.decode("utf-8", "replace")
+    declared = fundamental(Fundamental.INT) if base is None else resolve_type(scope, base).exact
+    if declared is None or not isinstance(declared.type, FundamentalType):
+        return None
+    promoted = arithmetic.promoted(declared).type
+    assert isinstance(promoted, FundamentalType)
+    return QualType(EnumerationType(prefix + text, declared.type, promoted, is_scoped, base is not None or is_scoped))
 
 
 # -- spelling ---------------------------------------------------------------------------------------------------
@@ -376,35 +417,13 @@ _DECLARATORS: Final = (
     _POINTERS | _REFERENCES | _ARRAYS | _FUNCTIONS | _GROUPS | _NAMES | {"structured_binding_declarator"}
 )
 
-_PRIMITIVES: Final = {
-    name: DeclaredType(type)
-    for name, type in {
-        b"void": VOID,
-        b"bool": BOOLEAN,
-        b"char": S8,
-        b"int": S32,
-        b"float": F32,
-        b"double": F64,
-        b"size_t": U64,
-        b"ssize_t": S64,
-        b"ptrdiff_t": S64,
-        b"intptr_t": S64,
-        b"uintptr_t": U64,
-        b"int8_t": S8,
-        b"int16_t": S16,
-        b"int32_t": S32,
-        b"int64_t": S64,
-        b"uint8_t": U8,
-        b"uint16_t": U16,
-        b"uint32_t": U32,
-        b"uint64_t": U64,
-        b"char8_t": U8,
-        b"char16_t": U16,
-        b"char32_t": U32,
-        b"charptr_t": S64,
-        b"nullptr_t": PointerType(VOID, MemorySpace.GENERIC),
-    }.items()
-}
+
+def _fundamental(kind: Fundamental) -> DeclaredType:
+    type = fundamental(kind)
+    return DeclaredType(ir_type(type), spelled=type)
+
+
+_PRIMITIVES: Final = {name.encode(): _fundamental(kind) for name, kind in BY_NAME.items()}
 _VECTOR_STEMS: Final[dict[Type, str]] = {
     S8: "char",
     U8: "uchar",

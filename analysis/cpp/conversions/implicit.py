@@ -125,7 +125,7 @@ def _by_functions(classes: Classes, argument: Argument, own: ClassType, target: 
     """Conversion functions whose result becomes the target by a standard conversion."""
     found: list[UserConversion] = []
     for function in classes.conversion_functions(own):
-        first = _object(classes, argument, function)
+        first = object_conversion(classes, argument, QualType(function.owner, function.is_constant))
         result = function.result
         second = standard_conversion(classes, _result(result), target)
         if first is not None and second is not None:
@@ -133,13 +133,14 @@ def _by_functions(classes: Classes, argument: Argument, own: ClassType, target: 
     return found
 
 
-def _object(classes: Classes, argument: Argument, function: ConversionFunction) -> StandardConversion | None:
-    """The object's way to the implicit object parameter."""
-    if (argument.type.is_constant or argument.type.is_volatile) and not function.is_constant:
+def object_conversion(classes: Bases, argument: Argument, referred: QualType) -> StandardConversion | None:
+    """The object's way to the implicit object parameter of a method without `&` or `&&`: any object of the class."""
+    own, owner = argument.type.type, referred.type
+    if (argument.type.is_constant or argument.type.is_volatile) and not referred.is_constant:
         return None
-    assert isinstance(argument.type.type, ClassType)
-    referred = QualType(function.owner, function.is_constant)
-    distance = distance_to_base(classes, argument.type.type, function.owner)
+    if not isinstance(own, ClassType) or not isinstance(owner, ClassType):
+        return None
+    distance = distance_to_base(classes, own, owner)
     step = Step.IDENTITY if not distance else Step.TO_BASE
     binding = Binding(False, argument.is_rvalue, referred, is_implicit_object=True)
     return StandardConversion(argument.type, step, referred, binding)
@@ -224,7 +225,7 @@ def _bound_by_functions(
     """Conversion functions whose result the reference is bound to directly ([over.match.ref])."""
     candidates: list[UserConversion] = []
     for function in classes.conversion_functions(own):
-        first = _object(classes, argument, function)
+        first = object_conversion(classes, argument, QualType(function.owner, function.is_constant))
         result = _result(function.result)
         related = _related(classes, result.type, parameter.referred)
         if first is None or related is None or not _fits(result.type, parameter.referred, related):

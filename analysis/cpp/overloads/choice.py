@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, final
 
-from analysis.cpp.conversions.implicit import Classes, implicit_conversion
+from analysis.cpp.conversions.implicit import Classes, implicit_conversion, object_conversion
 from analysis.cpp.conversions.model import Argument, Conversion, EllipsisConversion, UncertainConversion
 from analysis.cpp.conversions.ranking import is_better
 from analysis.cpp.types.model import QualType
@@ -28,6 +28,8 @@ class Candidate:
     required: int
     is_variadic: bool = False
     is_template: bool = False
+    takes_any_object: bool = False
+    """Of a method without `&` or `&&`: its object may be an lvalue or an rvalue."""
 
 
 @final
@@ -94,7 +96,10 @@ def _conversions(
         if index >= len(candidate.parameters):
             found.append(EllipsisConversion())
             continue
-        conversion = implicit_conversion(classes, argument, candidate.parameters[index])
+        if index == 0 and candidate.takes_any_object:
+            conversion = object_conversion(classes, argument, candidate.parameters[0].object)
+        else:
+            conversion = implicit_conversion(classes, argument, candidate.parameters[index])
         if conversion is None:
             return None
         found.append(conversion)

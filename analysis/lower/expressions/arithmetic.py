@@ -5,8 +5,15 @@ Rules   Operands are converted to the type of the operation first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from analysis.cpp.conversions.standard import decayed as decayed_type
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.arithmetic import common_arithmetic
+from analysis.cpp.types.arithmetic import promoted as promoted_type
+from analysis.cpp.types.model import Fundamental, QualType, fundamental
+from analysis.cpp.types.qualification import combined
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import ElementAddress, PointerDifference
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
@@ -71,12 +78,41 @@ def arithmetic(ctx: LoweringContext, spelling: str, left: ValueId, right: ValueI
         return _pointer_arithmetic(ctx, operator, left, right, span)
     if operator in _SHIFTS:
         type = promoted(left_type)
+        exact = promoted_exactly(ctx, left)
         right = convert(builder, right, promoted(right_type), span)
-        return builder.binary(operator, convert(builder, left, type, span), right, type, span)
+        return ctx.typed(builder.binary(operator, convert(builder, left, type, span), right, type, span), exact)
     type = arithmetic_type(left_type, right_type)
     if isinstance(type, VoidType):
         return builder.opaque(f"operator {spelling} on {spelled(left_type)}", (left, right), type, span)
-    return builder.binary(operator, convert(builder, left, type, span), convert(builder, right, type, span), type, span)
+    exact = common_type(ctx, left, right)
+    left, right = convert(builder, left, type, span), convert(builder, right, type, span)
+    return ctx.typed(builder.binary(operator, left, right, type, span), exact)
+
+
+def promoted_exactly(ctx: LoweringContext, value: ValueId) -> QualType | None:
+    exact = ctx.exact_type(value)
+    return None if exact is None else promoted_type(exact)
+
+
+def common_type(ctx: LoweringContext, left: ValueId, right: ValueId) -> QualType | None:
+    """The C++ type in which both are computed with; None where it is not known."""
+    one, other = ctx.exact_type(left), ctx.exact_type(right)
+    return None if one is None or other is None else common_arithmetic(one, other)
+
+
+def joined_type(ctx: LoweringContext, operands: Sequence[Operand]) -> QualType | None:
+    """The C++ type of a choice between two: both of one type, numbers, or pointers; None where it is not known."""
+    types = [ctx.exact_type(operand) for operand in operands]
+    if len(types) != 2 or types[0] is None or types[1] is None:
+        return None
+    first, second = types[0], types[1]
+    if first == second and all(isinstance(operand, Place) for operand in operands):
+        return first
+    first, second = decayed_type(first), decayed_type(second)
+    if first == second:
+        return first
+    numbers = common_arithmetic(first, second)
+    return combined(first, second) if numbers is None and isinstance(first.type, cpp.PointerType) else numbers
 
 
 def _compare(ctx: LoweringContext, operator: CompareOperator, left: ValueId, right: ValueId, span: Span) -> ValueId:
@@ -98,7 +134,7 @@ def _pointer_arithmetic(
     left_type, right_type = builder.types[left], builder.types[right]
     if isinstance(left_type, PointerType) and isinstance(right_type, PointerType):
         if operator is BinaryOperator.SUBTRACT:
-            result = builder.value(S64)
+            result = ctx.typed(builder.value(S64), fundamental(Fundamental.LONG))
             builder.emit(PointerDifference(result, left, convert(builder, right, left_type, span), span))
             return result
     elif operator is BinaryOperator.ADD and isinstance(right_type, PointerType):
@@ -125,7 +161,8 @@ def offset(ctx: LoweringContext, pointer: ValueId, index: ValueId, span: Span) -
     type = builder.types[pointer]
     assert isinstance(type, PointerType)
     index = _as_index(ctx, index, span)
-    result = builder.value(type)
+    exact = ctx.exact_type(pointer)
+    result = ctx.typed(builder.value(type), None if exact is None else decayed_type(exact))
     builder.emit(ElementAddress(result, pointer, index, span))
     return result
 
@@ -150,7 +187,17 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
         element = base.type.element
         index = _as_index(ctx, index, span)
         address = builder.element_address(base.address, index, element, span)
-        return Place(address, element, base.volatile, is_lvalue=base.is_lvalue, is_constant=base.is_constant)
+        exact = ctx.exact_type(base)
+        inner = exact.type.element if exact is not None and isinstance(exact.type, cpp.ArrayType) else None
+        return Place(
+            address,
+            element,
+            base.volatile,
+            is_lvalue=base.is_lvalue,
+            is_constant=base.is_constant,
+            is_expiring=base.is_expiring,
+            spelled=inner,
+        )
     pointer = load(ctx, base, span)
     type = builder.types[pointer]
     if isinstance(builder.types[index], PointerType) and not isinstance(type, PointerType):
@@ -160,5 +207,9 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
         construct = f"subscript of {spelled(decayed(type))}"
         return builder.opaque(construct, (pointer, index), UnknownType("element"), span)
     index = _as_index(ctx, index, span)
+    exact = ctx.exact_type(pointer)
+    exact = None if exact is None else decayed_type(exact)
+    pointee = exact.type.pointee if exact is not None and isinstance(exact.type, cpp.PointerType) else None
     address = builder.element_address(pointer, index, type.element, span)
-    return Place(address, type.element, type.volatile, is_lvalue=True)
+    is_constant = None if pointee is None else pointee.is_constant
+    return Place(address, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)

@@ -60,7 +60,7 @@ def _call_expression(ctx: LoweringContext, node: Node) -> Operand:
         function = function.children[0]
     kind = function.kind
     if kind in _TYPE_NODES:
-        return _functional_cast(ctx, node, resolve_type(ctx.scope, function).type, arguments)
+        return _functional_cast(ctx, node, resolve_type(ctx.scope, function), arguments)
     if kind == "field_expression":
         return _method_call(ctx, node, function, arguments)
     if kind == "template_function":
@@ -76,9 +76,10 @@ def _call_expression(ctx: LoweringContext, node: Node) -> Operand:
     return call_operand(ctx, callee, argument_operands(ctx, arguments), node, shown(function))
 
 
-def _functional_cast(ctx: LoweringContext, node: Node, type: Type, arguments: Node) -> Operand:
+def _functional_cast(ctx: LoweringContext, node: Node, declared: DeclaredType, arguments: Node) -> Operand:
+    type = declared.type
     if len(arguments.children) == 1 and not isinstance(type, StructType | HandleType):
-        return converted(ctx, DeclaredType(type), arguments.children[0], ctx.span(node))
+        return converted(ctx, declared, arguments.children[0], ctx.span(node))
     operands = argument_operands(ctx, arguments)
     return construct(ctx, type, operands, ctx.span(node))
 
@@ -150,7 +151,7 @@ def _construct_named(ctx: LoweringContext, node: Node, entity: TypeName, name: s
         if builtin is not None:
             operands = argument_operands(ctx, arguments)
             return call_builtin(ctx, builtin, operands, (), ctx.span(node))
-    return _functional_cast(ctx, node, type, arguments)
+    return _functional_cast(ctx, node, entity.declared, arguments)
 
 
 def explicit_arguments(ctx: LoweringContext, function: Node) -> tuple[TemplateArgument, ...]:

@@ -6,6 +6,7 @@ Rules   A cast to a pointer keeps the address space it comes from.  A cast to a 
 
 from __future__ import annotations
 
+from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
     ArrayType,
@@ -13,6 +14,7 @@ from analysis.ir.types import (
     MemorySpace,
     PointerType,
     StructType,
+    Type,
     VectorType,
     VoidType,
 )
@@ -46,6 +48,7 @@ def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) 
         target = place(ctx, value)
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
         address = moved_in_class(ctx, target.address, target.type, declared.type, span)
+        exact = declared.exact
         return Place(
             ctx.builder.bitcast(address, wanted, span),
             declared.type,
@@ -54,6 +57,7 @@ def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) 
             is_constant=True if declared.is_constant else None,
             is_expiring=declared.is_rvalue,
             whole=target.address if target.is_temporary else target.whole,
+            spelled=None if exact is None else exact.object,
         )
     if isinstance(declared.type, VoidType):
         discard(ctx, value)
@@ -64,11 +68,15 @@ def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) 
 
 
 def converted(ctx: LoweringContext, declared: DeclaredType, value: Node, span: Span) -> Operand:
-    builder = ctx.builder
-    type = declared.type
+    type, exact = declared.type, declared.exact
     if isinstance(type, VectorType):
         return construct(ctx, type, (lower(ctx, value),), span)
     operand = rvalue(ctx, value)
+    return ctx.typed(_converted(ctx, operand, type, span), None if exact is None else exact.unqualified)
+
+
+def _converted(ctx: LoweringContext, operand: ValueId, type: Type, span: Span) -> ValueId:
+    builder = ctx.builder
     source = builder.types[operand]
     if isinstance(type, PointerType) and isinstance(source, PointerType):
         space = source.space if type.space is MemorySpace.GENERIC else type.space

@@ -36,6 +36,7 @@ from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, is_vague, truth
 from analysis.lower.convert import implicit
+from analysis.lower.expressions.arithmetic import joined_type
 from analysis.lower.expressions.dispatch import (
     decayed,
     handles,
@@ -204,7 +205,9 @@ def _parenthesized_object(ctx: LoweringContext, node: Node) -> Operand:
 
 
 def _may_be_object(node: Node) -> bool:
-    return _bare(node).kind in _OBJECTS
+    bare = _bare(node)
+    is_address = bare.kind == "pointer_expression" and bare.child("&") is not None
+    return bare.kind in _OBJECTS and not is_address
 
 
 def _question_mark(ctx: LoweringContext, condition: Node, if_true: Node) -> Span:
@@ -221,8 +224,9 @@ def _select(
     operands = lower(ctx, if_true), lower(ctx, if_false)
     first, second = (used_value(ctx, operand, arm) for operand, arm in zip(operands, (if_true, if_false), strict=True))
     type = _common_type(builder.types[first], builder.types[second])
+    exact = joined_type(ctx, operands)
     first, second = implicit(ctx, first, type, span), implicit(ctx, second, type, span)
-    result = builder.value(type)
+    result = ctx.typed(builder.value(type), exact)
     builder.emit(Select(result, test, first, second, branch, span))
     if_object, else_object = operands
     if isinstance(if_object, Place) and isinstance(else_object, Place) and if_object.type == else_object.type:
@@ -304,6 +308,7 @@ def _joined_places(
         is_lvalue=first.is_lvalue and second.is_lvalue,
         is_constant=first.is_constant if first.is_constant == second.is_constant else None,
         is_expiring=first.is_expiring and second.is_expiring,
+        spelled=joined_type(ctx, places),
     )
 
 
@@ -325,6 +330,7 @@ def _joined_values(
         return None
     type = known[0] if len(known) == 1 else _common_type(known[0], known[1])
     symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
+    exact = joined_type(ctx, [operand for _, operand, _ in ends])
     address = _address_symbol(ctx, [operand for _, operand, _ in ends], span)
     for block, operand, arm in ends:
         builder.continue_in(block)
@@ -338,10 +344,11 @@ def _joined_values(
         builder.jump(end, arm)
     builder.continue_in(end)
     ends_somewhere(ctx, builder.symbol_address(symbol, span), type, span)
-    result = builder.load(builder.symbol_address(symbol, span), type, span)
+    result = ctx.typed(builder.load(builder.symbol_address(symbol, span), type, span), exact)
     if address is not None:
         pointer = builder.symbols[address].type
-        place = Place(builder.load(builder.symbol_address(address, span), pointer, span), type, is_lvalue=True)
+        loaded = builder.load(builder.symbol_address(address, span), pointer, span)
+        place = Place(loaded, type, is_lvalue=True, spelled=exact)
         ctx.objects[result] = lambda: place
     return result
 

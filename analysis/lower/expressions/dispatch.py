@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
+from analysis.cpp.conversions.standard import decayed as decayed_type
+from analysis.cpp.types.arithmetic import promoted
 from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Load, Opaque, Select
@@ -130,7 +132,8 @@ def temporary(ctx: LoweringContext, value: ValueId, span: Span) -> Place:
     symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
     address = builder.symbol_address(symbol, span)
     builder.store(address, value, span)
-    return Place(address, type)
+    is_value = value not in ctx.chosen and value not in ctx.objects and value not in ctx.named
+    return Place(address, type, is_expiring=is_value, spelled=ctx.exact_type(value))
 
 
 def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
@@ -142,7 +145,7 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
         if operand.held is not None:
             if operand.read_at is not None:
                 builder.expressions.append(Expression(operand.read_at, operand.held))
-            return operand.held
+            return _read_as(ctx, operand.held, operand)
         if isinstance(operand.type, ArrayType):
             return decay(ctx, operand, span)
         if is_atomic_object(operand.type):
@@ -153,10 +156,20 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
             result = read_bits(builder, result, operand.type, operand.bits, operand.read_at or span)
         if operand.read_at is not None:
             builder.expressions.append(Expression(operand.read_at, result))
-        return result
+        return _read_as(ctx, result, operand)
     if isinstance(operand, Closure):
         return builder.opaque("lambda used as a value", captured(ctx, operand), HandleType("lambda"), span)
     return builder.undefined(_NOTHING, span)
+
+
+def _read_as(ctx: LoweringContext, value: ValueId, place: Place) -> ValueId:
+    """What is read of an object has the object's type; a bit-field that an `int` holds is promoted at once."""
+    if place.spelled is None:
+        return value if place.held is None else ctx.typed(value, None)
+    exact = ctx.exact_type(place)
+    if exact is not None and place.bits is not None:
+        exact = promoted(exact, place.bits.width)
+    return ctx.typed(value, None if exact is None else decayed_type(exact))
 
 
 def captured(ctx: LoweringContext, closure: Closure) -> tuple[ValueId, ...]:
@@ -191,7 +204,9 @@ def decay(ctx: LoweringContext, operand: Place, span: Span) -> ValueId:
     """The address of an array's first element."""
     assert isinstance(operand.type, ArrayType)
     pointer = PointerType(operand.type.element, ctx.builder.space_of(operand.address), operand.volatile)
-    return ctx.builder.bitcast(operand.address, pointer, span)
+    exact = ctx.exact_type(operand)
+    value = ctx.builder.bitcast(operand.address, pointer, span)
+    return ctx.typed(value, None if exact is None else decayed_type(exact))
 
 
 def decayed(type: Type) -> Type:
@@ -221,7 +236,8 @@ def object_behind(ctx: LoweringContext, operand: Operand, span: Span) -> Operand
     names = tuple(dict.fromkeys((operand, *_reached(ctx, node))))
     type = ctx.builder.types[operand]
     construct = "a reference to what a conditional expression chooses"
-    return Place(ctx.builder.opaque(construct, names, PointerType(type, MemorySpace.GENERIC), span), type)
+    address = ctx.builder.opaque(construct, names, PointerType(type, MemorySpace.GENERIC), span)
+    return Place(address, type, spelled=ctx.exact_type(operand))
 
 
 def selected_object(ctx: LoweringContext, test: ValueId, if_true: Operand, if_false: Operand, span: Span) -> Place:
@@ -240,7 +256,9 @@ def selected_object(ctx: LoweringContext, test: ValueId, if_true: Operand, if_fa
     addresses = [builder.bitcast(found.address, pointer, span) for found in places]
     result = builder.value(pointer)
     builder.emit(Select(result, test, addresses[0], addresses[1], None, span))
-    return Place(result, first.type, is_volatile, is_lvalue=True)
+    exact = ctx.exact_type(first)
+    exact = exact if exact == ctx.exact_type(second) else None
+    return Place(result, first.type, is_volatile, is_lvalue=True, spelled=exact)
 
 
 def forget_chosen(ctx: LoweringContext, operand: Operand, span: Span) -> None:

@@ -87,11 +87,12 @@ def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
         return
     span = ctx.span(capture)
     value = load(ctx, copied(ctx, operand, span) if isinstance(ctx.type_of(operand), StructType) else operand, span)
-    type = ctx.builder.types[value]
+    type, exact = ctx.builder.types[value], ctx.exact_type(value)
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
     ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), type, span)
-    scope.declare(name, LocalVariable(name, symbol, DeclaredType(type), None, may_be_constant=True))
+    declared = DeclaredType(type, spelled=exact)
+    scope.declare(name, LocalVariable(name, symbol, declared, None, may_be_constant=True))
 
 
 def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
@@ -106,4 +107,5 @@ def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, found.type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
     ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), found.type, span)
-    scope.declare(name, LocalVariable(name, symbol, DeclaredType(found.type), None, may_be_constant=True))
+    declared = DeclaredType(found.type, spelled=ctx.exact_type(found))
+    scope.declare(name, LocalVariable(name, symbol, declared, None, may_be_constant=True))

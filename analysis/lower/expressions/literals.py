@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from analysis.ir.types import BOOLEAN, S8, U64, VOID, MemorySpace, PointerType
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.model import Fundamental, QualType, fundamental
+from analysis.ir.types import BOOLEAN, S8, U64, VOID, IntegerType, MemorySpace, PointerType
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import character_literal, number_literal
@@ -24,7 +26,7 @@ def _number(ctx: LoweringContext, node: Node) -> Operand:
     literal = number_literal(node.text)
     if literal is None:
         return unsupported(ctx, node, f"literal {node.text.decode('utf-8', 'replace')[:40]}")
-    value = ctx.builder.constant(literal[0], literal[1], ctx.span(node))
+    value = ctx.typed(ctx.builder.constant(literal[0], literal[1], ctx.span(node)), literal_type(node.text))
     if literal[0] == 0:
         ctx.zeros.add(value)
     return value
@@ -33,7 +35,8 @@ def _number(ctx: LoweringContext, node: Node) -> Operand:
 @handles("char_literal")
 def _character(ctx: LoweringContext, node: Node) -> Operand:
     value, type = character_literal(node.text)
-    return ctx.builder.constant(value, type, ctx.span(node))
+    exact = fundamental(Fundamental.CHAR) if node.text.startswith(b"'") else None
+    return ctx.typed(ctx.builder.constant(value, type, ctx.span(node)), exact)
 
 
 @handles("true", "false")
@@ -43,12 +46,22 @@ def _boolean(ctx: LoweringContext, node: Node) -> Operand:
 
 @handles("null", "nullptr")
 def _null(ctx: LoweringContext, node: Node) -> Operand:
-    return ctx.builder.constant(0, NULL_POINTER, ctx.span(node))
+    value = ctx.builder.constant(0, NULL_POINTER, ctx.span(node))
+    if node.text == b"nullptr":
+        ctx.zeros.add(value)
+        return ctx.typed(value, cpp.NULL_POINTER)
+    return value
 
 
 @handles("string_literal", "concatenated_string", "raw_string_literal")
 def _string(ctx: LoweringContext, node: Node) -> Operand:
-    return ctx.builder.constant(string_text(node), _STRING, ctx.span(node))
+    text = string_text(node)
+    value = ctx.builder.constant(text, _STRING, ctx.span(node))
+    if not node.text.startswith((b'"', b'R"')):
+        return value
+    character = cpp.qualified(fundamental(Fundamental.CHAR), constant=True)
+    length = len(text.encode("utf-8", "surrogateescape")) + 1
+    return ctx.typed(value, QualType(cpp.ArrayType(character, length)))
 
 
 @handles("parenthesized_expression")
@@ -66,7 +79,20 @@ def _sizeof(ctx: LoweringContext, node: Node) -> Operand:
     """A constant; `None` stands for a size that is not known, which is still one constant."""
     constant = evaluate(ctx.scope, node)
     value = _size_of_computed(ctx, node) if constant is None else int(constant.value)
-    return ctx.builder.constant(value, U64, ctx.span(node))
+    return ctx.typed(ctx.builder.constant(value, U64, ctx.span(node)), fundamental(Fundamental.UNSIGNED_LONG))
+
+
+def literal_type(text: bytes) -> QualType | None:
+    """The C++ type of an integer literal; None for all others, whose type the IR says."""
+    literal = number_literal(text)
+    if literal is None or not isinstance(literal[1], IntegerType):
+        return None
+    suffix = text.lower().replace(b"'", b"")
+    if literal[1].bits == 32:
+        return fundamental(Fundamental.INT if literal[1].signed else Fundamental.UNSIGNED)
+    if b"ll" in suffix:
+        return fundamental(Fundamental.LONG_LONG if literal[1].signed else Fundamental.UNSIGNED_LONG_LONG)
+    return fundamental(Fundamental.LONG if literal[1].signed else Fundamental.UNSIGNED_LONG)
 
 
 def _size_of_computed(ctx: LoweringContext, node: Node) -> int | None:

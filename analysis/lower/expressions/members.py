@@ -7,6 +7,8 @@ Limits  A member of a type that is not visible is opaque.
 
 from __future__ import annotations
 
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.model import QualType
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
@@ -25,9 +27,10 @@ from analysis.lower.bit_fields import bit_field, read_bits
 from analysis.lower.builtins import builtin_layout, static_member
 from analysis.lower.constant_objects import constant_part
 from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
 from analysis.lower.expressions.places import global_place
-from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, LocalVariable, Record
+from analysis.lower.names import BuiltinName, ConstantName, DeclaredType, GlobalVariable, LocalVariable, Record
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -47,10 +50,11 @@ def _field_expression(ctx: LoweringContext, node: Node) -> Operand:
         if isinstance(entity, BuiltinName):
             value = entity.builtin.member(ctx.builder, name, ctx.span(node))
             if value is not None:
-                return value
+                return ctx.typed(value, of_library(ctx.builder.types[value]))
     constant = None if is_variable else constant_part(ctx.scope, node)
     if constant is not None:
-        return ctx.builder.constant(constant.value, constant.type, ctx.span(node))
+        value = ctx.builder.constant(constant.value, constant.type, ctx.span(node))
+        return ctx.typed(value, constant.exact)
     return member(ctx, receiver(ctx, node, argument), name, node)
 
 
@@ -68,7 +72,10 @@ def dereference(ctx: LoweringContext, pointer: ValueId, span: Span) -> Operand:
     """The object at `pointer`; opaque where that is no pointer."""
     type = ctx.builder.types[pointer]
     if isinstance(type, PointerType):
-        return Place(pointer, type.element, type.volatile, is_lvalue=True)
+        exact = ctx.exact_type(pointer)
+        pointee = exact.type.pointee if exact is not None and isinstance(exact.type, cpp.PointerType) else None
+        is_constant = None if pointee is None else pointee.is_constant
+        return Place(pointer, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)
     if isinstance(type, TemplateType | UnknownType):
         return ctx.builder.opaque(f"object behind a {spelled(type)}", (pointer,), UnknownType("object"), span)
     return ctx.builder.opaque(f"dereference of a {spelled(type)}", (pointer,), UnknownType("object"), span)
@@ -90,7 +97,7 @@ def member(ctx: LoweringContext, base: Operand, name: str, node: Node) -> Operan
                 return found
             entity = record.member(name)
             if isinstance(entity, ConstantName):
-                return ctx.builder.constant(entity.value, entity.type, span)
+                return ctx.typed(ctx.builder.constant(entity.value, entity.type, span), entity.exact)
             if isinstance(entity, GlobalVariable):
                 return global_place(ctx, entity.declaration, node)
         else:
@@ -142,7 +149,15 @@ def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, sp
     if not declared.is_reference:
         return found
     is_constant = True if declared.is_constant else None
-    return Place(load(ctx, found, span), declared.type, declared.is_volatile, is_lvalue=True, is_constant=is_constant)
+    exact = declared.exact
+    return Place(
+        load(ctx, found, span),
+        declared.type,
+        declared.is_volatile,
+        is_lvalue=True,
+        is_constant=is_constant,
+        spelled=None if exact is None else exact.object,
+    )
 
 
 def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int, span: Span) -> Place:
@@ -155,6 +170,7 @@ def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int,
         is_constant = True if declared.is_constant else whole.is_constant
         if is_constant and not declared.is_constant and b"mutable" in record.node.text:
             is_constant = None
+        exact = _member_type(ctx, whole, declared, record)
         return Place(
             address,
             declared.stored,
@@ -163,16 +179,30 @@ def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int,
             is_constant=is_constant,
             is_expiring=whole.is_temporary or whole.is_expiring,
             whole=whole.address if whole.is_temporary else whole.whole,
+            spelled=exact,
         )
     address = ctx.builder.field_address(whole.address, index, field.type, span)
-    return Place(address, declared.stored, is_volatile, bits=field.bits)
+    exact = _member_type(ctx, whole, declared, record)
+    return Place(address, declared.stored, is_volatile, bits=field.bits, is_lvalue=whole.is_lvalue, spelled=exact)
+
+
+def _member_type(ctx: LoweringContext, whole: Place, declared: DeclaredType, record: Record) -> QualType | None:
+    """The C++ type of a member of that object, which is `const` if the object is, unless it is `mutable`."""
+    exact, around = declared.exact, ctx.exact_type(whole)
+    if exact is None or around is None or exact.is_reference:
+        return None
+    if around.is_constant and b"mutable" in record.node.text:
+        return None
+    return cpp.qualified(exact, constant=around.is_constant, volatile=around.is_volatile)
 
 
 def _value_member(ctx: LoweringContext, base: Operand, record: Record, index: int, span: Span) -> ValueId:
     builder, stored = ctx.builder, record.fields[index].declared.stored
     field = bit_field(ctx, record, index)
     if field is None or field.bits is None:
-        return builder.extract(load(ctx, base, span), index, stored, span)
+        exact = record.fields[index].declared.exact
+        value = builder.extract(load(ctx, base, span), index, stored, span)
+        return ctx.typed(value, None if exact is None or exact.is_reference else exact)
     return read_bits(builder, builder.extract(load(ctx, base, span), index, field.type, span), stored, field.bits, span)
 
 
@@ -181,9 +211,14 @@ def element(
 ) -> Operand:
     """Member `index`, of `type`, of a struct or vector."""
     builder = ctx.builder
+    exact = of_library(type)
     if isinstance(base, Place):
-        return Place(builder.field_address(base.address, index, type, span), type, base.volatile or is_volatile)
-    return builder.extract(load(ctx, base, span), index, type, span)
+        around = ctx.exact_type(base)
+        if exact is not None:
+            exact = None if around is None else cpp.qualified(exact, constant=around.is_constant)
+        address = builder.field_address(base.address, index, type, span)
+        return Place(address, type, base.volatile or is_volatile, is_lvalue=base.is_lvalue, spelled=exact)
+    return ctx.typed(builder.extract(load(ctx, base, span), index, type, span), exact)
 
 
 def _layout_member(ctx: LoweringContext, base: Operand, layout: StructLayout, name: str, node: Node) -> Operand:
@@ -218,6 +253,7 @@ def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, s
             parent.type,
             is_lvalue=base.is_lvalue,
             is_constant=base.is_constant,
+            is_expiring=base.is_expiring,
         )
         found = upcast(ctx, part, parent, wanted, span)
         if found is not None:

@@ -8,6 +8,7 @@ from analysis.ir.instructions import TemplateArgument
 from analysis.ir.types import TemplateType
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.context import LoweringContext, Operand
+from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import handles, unsupported
 from analysis.lower.expressions.members import member_of_this
 from analysis.lower.expressions.places import constant_place, global_place, variable_place
@@ -56,10 +57,10 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
     match entity:
         case LocalVariable():
             return variable_place(ctx, entity, span)
-        case ConstantName(value=value, type=type):
+        case ConstantName(value=value, type=type, exact=exact):
             constant = builder.constant(value, type, span)
             ctx.named.add(constant)
-            return constant
+            return ctx.typed(constant, exact)
         case ConstantObject():
             return constant_place(ctx, entity, span)
         case TemplateValue(name=name, type=type):
@@ -75,7 +76,8 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
         case GlobalVariable(declaration=declaration):
             return global_place(ctx, declaration, node)
         case BuiltinName(builtin=builtin):
-            return builtin.lower(builder, span)
+            found = builtin.lower(builder, span)
+            return ctx.typed(found, of_library(builder.types[found]))
         case FunctionSet():
             address = crc32(entity.name.encode()) | 1  # of its own, and not null
             pointer = builder.constant(address, FUNCTION_POINTER, span)

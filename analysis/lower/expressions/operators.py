@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.cpp.types.model import pointer_to
 from analysis.ir.operators import UnaryOperator
 from analysis.ir.types import (
     BOOLEAN,
@@ -20,7 +21,7 @@ from analysis.ir.types import (
 from analysis.lower.constant_objects import constant_part
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted, truth
-from analysis.lower.expressions.arithmetic import arithmetic, subscript
+from analysis.lower.expressions.arithmetic import arithmetic, promoted_exactly, subscript
 from analysis.lower.expressions.conditions import lower_logical
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import dereference
@@ -95,9 +96,11 @@ def _unary_expression(ctx: LoweringContext, node: Node) -> Operand:
         case "-" | "~" | "compl":
             operator = UnaryOperator.NEGATE if sign.kind == "-" else UnaryOperator.COMPLEMENT
             result = promoted(builder.types[value])
-            return builder.unary(operator, convert(builder, value, result, span), result, span)
+            exact = promoted_exactly(ctx, value)
+            return ctx.typed(builder.unary(operator, convert(builder, value, result, span), result, span), exact)
         case "+":
-            return convert(builder, value, promoted(builder.types[value]), span)
+            exact = promoted_exactly(ctx, value)
+            return ctx.typed(convert(builder, value, promoted(builder.types[value]), span), exact)
         case _:
             return unsupported(ctx, node, f"operator {sign.kind}")
 
@@ -120,7 +123,9 @@ def _pointer_expression(ctx: LoweringContext, node: Node) -> Operand:
     builder = ctx.builder
     type = builder.types[found.address]
     wanted = PointerType(found.type, builder.space_of(found.address), found.volatile)
-    return found.address if type == wanted else builder.bitcast(found.address, wanted, span)
+    exact = ctx.exact_type(found)
+    pointer = found.address if type == wanted else builder.bitcast(found.address, wanted, span)
+    return ctx.typed(pointer, None if exact is None else pointer_to(exact))
 
 
 @handles("subscript_expression")
@@ -130,7 +135,8 @@ def _subscript_expression(ctx: LoweringContext, node: Node) -> Operand:
         return unsupported(ctx, node)
     constant = constant_part(ctx.scope, node)
     if constant is not None:
-        return ctx.builder.constant(constant.value, constant.type, ctx.span(node))
+        value = ctx.builder.constant(constant.value, constant.type, ctx.span(node))
+        return ctx.typed(value, constant.exact)
     base = lower(ctx, argument)
     span = ctx.span(node)
     type = ctx.type_of(base)

@@ -45,7 +45,8 @@ def passed_through(
         if not isinstance(same, Place):
             return same
         is_moved = last == "move"
-        return replace(same, is_lvalue=False, is_constant=None, is_temporary=False, is_expiring=is_moved, whole=None)
+        same = replace(same, is_lvalue=False, is_constant=None, is_temporary=False, is_expiring=is_moved, whole=None)
+        return same if is_moved else replace(same, spelled=None)
     index = explicit[0] if last == "get" and explicit else None
     return (
         member_number(ctx, operands[0], int(index.value), ctx.span(node)) if isinstance(index, ConstantName) else None

@@ -16,9 +16,17 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
     builder = ctx.builder
     address = builder.symbol_address(variable.symbol, span)
     declared = variable.declared
+    exact = declared.exact
     if declared.is_reference or variable.is_callers:
         pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
-        return Place(pointer, declared.type, declared.is_volatile, is_lvalue=True, is_constant=variable.is_constant)
+        return Place(
+            pointer,
+            declared.type,
+            declared.is_volatile,
+            is_lvalue=True,
+            is_constant=variable.is_constant,
+            spelled=None if exact is None or variable.is_constant is None else exact.object,
+        )
     return Place(
         address,
         builder.symbols[variable.symbol].type,
@@ -26,6 +34,7 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
         variable.variable,
         is_lvalue=True,
         is_constant=variable.is_constant,
+        spelled=exact,
     )
 
 
@@ -66,4 +75,8 @@ def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Nod
     address = ctx.builder.symbol_address(symbol, span)
     if declaration.kind is SymbolKind.TEXTURE:
         return Place(address, declaration.declared.type)
-    return Place(address, declaration.declared.type, declaration.declared.is_volatile)
+    declared, exact = declaration.declared, declaration.declared.exact
+    is_lvalue = exact is not None and not exact.is_reference
+    return Place(
+        address, declared.type, declared.is_volatile, is_lvalue=is_lvalue, spelled=exact if is_lvalue else None
+    )

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analysis.cpp.conversions.standard import decayed
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import Opaque
@@ -199,7 +202,10 @@ def _local(
         ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, whole))
     if isinstance(type, ArrayType) and type.length is None and value is not None:
         type = ArrayType(type.element, listed_length(ctx.scope, value, type))
-        declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+        spelled = declared.exact
+        if spelled is not None and isinstance(spelled.type, cpp.ArrayType):
+            spelled = QualType(cpp.ArrayType(spelled.type.element, type.length))
+        declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile, spelled=spelled)
     is_listed = value is not None and value.kind in ("initializer_list", "argument_list")
     if isinstance(type, PointerType) and value is not None and not is_listed and not _mentions(value, name):
         loaded = rvalue(ctx, value)
@@ -253,8 +259,10 @@ def _declared_value(
     ctx: LoweringContext, name: str, declared: DeclaredType, value: ValueId, span: Span
 ) -> LocalVariable:
     """A variable that holds `value`, whose type it takes."""
-    type = ctx.builder.types[value]
-    exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile)
+    type, spelled = ctx.builder.types[value], declared.exact
+    if spelled is None and (known := ctx.exact_type(value)) is not None and declared.type == AUTO:
+        spelled = qualified(decayed(known), constant=declared.is_constant, volatile=declared.is_volatile)
+    exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile, spelled=spelled)
     target, entity = _new_variable(ctx, name, exact, type, span)
     ctx.builder.store(target.address, value, span, volatile=target.volatile)
     assert entity.variable is not None

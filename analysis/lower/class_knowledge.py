@@ -1,0 +1,113 @@
+"""What conversions and overload choice ask about classes, answered from the records of the unit.
+
+Rules   A class is known in full where all of its text is, bases included; of any other, every conversion is possible.
+        A constructor or conversion function that is a template, or of a type that is not known, makes the class one of
+        which not all is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+from analysis.cpp.conversions.implicit import ConversionFunction, ConvertingConstructor
+from analysis.cpp.types.model import ClassType
+from analysis.lower.functions import generic_signature, is_for_constants
+from analysis.lower.library.source import is_library
+from analysis.lower.names import Declarations, FunctionDeclaration, Record
+from analysis.lower.records import constructors_of, methods_named
+from analysis.syntax.tree import Node
+
+
+@final
+class RecordClasses:
+    """Answers for one choice; the classes it was asked about are looked at once."""
+
+    def __init__(self, program: Declarations) -> None:
+        self._records = program.records
+        self._constructors: dict[ClassType, list[ConvertingConstructor]] = {}
+        self._functions: dict[ClassType, list[ConversionFunction]] = {}
+        self._complete: dict[ClassType, bool] = {}
+
+    def bases(self, type: ClassType) -> Sequence[ClassType]:
+        record = self._records.get(type.name)
+        return () if record is None else [ClassType(base.name) for base, _ in record.bases]
+
+    def converting_constructors(self, type: ClassType) -> Sequence[ConvertingConstructor]:
+        known = self._constructors.get(type)
+        if known is None:
+            record = self._records.get(type.name)
+            known = self._constructors[type] = [] if record is None else _converting(record)
+        return known
+
+    def conversion_functions(self, type: ClassType) -> Sequence[ConversionFunction]:
+        known = self._functions.get(type)
+        if known is None:
+            record = self._records.get(type.name)
+            known = self._functions[type] = [] if record is None else _functions(record)
+        return known
+
+    def is_complete(self, type: ClassType) -> bool:
+        known = self._complete.get(type)
+        if known is None:
+            record = self._records.get(type.name)
+            known = self._complete[type] = record is not None and _is_known(record)
+        return known
+
+
+def _is_known(record: Record) -> bool:
+    if record.is_guess or record.has_unknown_base or is_library(record.item) or record.node.has_error:
+        return False
+    if record.node.field("body") is None or record.inherited:
+        return False
+    converting = [*constructors_of(record), *_own_functions(record)]
+    return all(map(_has_known_type, converting)) and all(_is_known(base) for base, _ in record.bases)
+
+
+def _has_known_type(declaration: FunctionDeclaration) -> bool:
+    if declaration.template_parameters:
+        return False
+    signature = generic_signature(declaration)
+    if not declaration.is_constructor:
+        return signature.returns.exact is not None
+    return all(parameter.declared.exact is not None for parameter in signature.parameters)
+
+
+def _converting(record: Record) -> list[ConvertingConstructor]:
+    found: list[ConvertingConstructor] = []
+    for constructor in constructors_of(record):
+        signature = generic_signature(constructor)
+        if is_explicit(constructor) or not signature.parameters or not signature.accepts(1):
+            continue
+        exact = signature.parameters[0].declared.exact
+        if exact is not None:
+            found.append(ConvertingConstructor(constructor, exact))
+    return found
+
+
+def _functions(record: Record) -> list[ConversionFunction]:
+    """Those of the class, and those of its bases to other types."""
+    own = [
+        ConversionFunction(declaration, exact, is_for_constants(declaration), ClassType(record.name))
+        for declaration in _own_functions(record)
+        if not is_explicit(declaration) and (exact := generic_signature(declaration).returns.exact) is not None
+    ]
+    hidden = {generic_signature(declaration).returns.exact for declaration in _own_functions(record)}
+    inherited = [function for base, _ in record.bases for function in _functions(base)]
+    return [*own, *(function for function in inherited if function.result not in hidden)]
+
+
+def _own_functions(record: Record) -> list[FunctionDeclaration]:
+    names = [name for name in record.method_nodes if name.startswith("operator ")]
+    return [declaration for name in names for declaration in methods_named(record, name)]
+
+
+def is_explicit(declaration: FunctionDeclaration) -> bool:
+    """Whether the class body says `explicit` in front of it."""
+    owner = declaration.owner
+    nodes = [declaration.node] if owner is None else [declaration.node, *owner.method_nodes.get(declaration.name, [])]
+    return any(_says_explicit(node) for node in nodes)
+
+
+def _says_explicit(node: Node) -> bool:
+    return any(child.kind in ("explicit_function_specifier", "explicit") for child in node.children)

@@ -1,0 +1,179 @@
+"""C++ types and the types of the IR: what a value of a C++ type is stored as, and what a stored value must have been.
+
+Rules   Several C++ types share one IR type: `long` and `long long`, an enumeration and an integer, `const T *` and
+        `T *`.  So `natural` answers only where there is one; integers and pointers are known by what declares them.
+        Address spaces and the volatility behind pointers do not count in `agrees`: the IR knows more of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from analysis.cpp.types.arithmetic import INTEGERS
+from analysis.cpp.types.model import (
+    ArrayType,
+    ClassType,
+    DependentType,
+    DeviceType,
+    EnumerationType,
+    FunctionType,
+    Fundamental,
+    FundamentalType,
+    MemberPointerType,
+    OpaqueType,
+    PlaceholderType,
+    PointerType,
+    QualType,
+    ReferenceType,
+    fundamental,
+)
+from analysis.ir import types as ir
+
+FUNCTION_POINTER: Final = ir.HandleType("function")
+_FLOATING: Final = {
+    Fundamental.HALF: ir.F16,
+    Fundamental.BFLOAT16: ir.BF16,
+    Fundamental.FLOAT: ir.F32,
+    Fundamental.DOUBLE: ir.F64,
+}
+_NULL: Final = ir.PointerType(ir.VOID, ir.MemorySpace.GENERIC)
+_PLAIN: Final[dict[ir.Type, QualType]] = {
+    ir.VOID: fundamental(Fundamental.VOID),
+    ir.BOOLEAN: fundamental(Fundamental.BOOL),
+    **{type: fundamental(kind) for kind, type in _FLOATING.items()},
+}
+_INTEGERS: Final[dict[ir.Type, QualType]] = {
+    ir.S8: fundamental(Fundamental.CHAR),
+    ir.U8: fundamental(Fundamental.UNSIGNED_CHAR),
+    ir.S16: fundamental(Fundamental.SHORT),
+    ir.U16: fundamental(Fundamental.UNSIGNED_SHORT),
+    ir.S32: fundamental(Fundamental.INT),
+    ir.U32: fundamental(Fundamental.UNSIGNED),
+}
+BY_NAME: Final = {
+    "void": Fundamental.VOID,
+    "bool": Fundamental.BOOL,
+    "char": Fundamental.CHAR,
+    "wchar_t": Fundamental.WCHAR,
+    "char8_t": Fundamental.CHAR8,
+    "char16_t": Fundamental.CHAR16,
+    "char32_t": Fundamental.CHAR32,
+    "int": Fundamental.INT,
+    "short": Fundamental.SHORT,
+    "long": Fundamental.LONG,
+    "unsigned": Fundamental.UNSIGNED,
+    "float": Fundamental.FLOAT,
+    "double": Fundamental.DOUBLE,
+    "nullptr_t": Fundamental.NULL_POINTER,
+    "__int64": Fundamental.LONG_LONG,
+    "__int128": Fundamental.INT128,
+    "__int128_t": Fundamental.INT128,
+    "__uint128_t": Fundamental.UNSIGNED_INT128,
+    **dict.fromkeys(
+        ("size_t", "uintptr_t", "uintmax_t", "uint64_t", "uint_least64_t", "uint_fast64_t", "ulong", "u_long"),
+        Fundamental.UNSIGNED_LONG,
+    ),
+    **dict.fromkeys(
+        (
+            "ssize_t",
+            "ptrdiff_t",
+            "intptr_t",
+            "intmax_t",
+            "int64_t",
+            "int_least64_t",
+            "int_fast64_t",
+            "clock_t",
+            "time_t",
+        ),
+        Fundamental.LONG,
+    ),
+    **dict.fromkeys(("int8_t", "int_least8_t", "int_fast8_t"), Fundamental.SIGNED_CHAR),
+    **dict.fromkeys(("uint8_t", "uint_least8_t", "uint_fast8_t"), Fundamental.UNSIGNED_CHAR),
+    "charptr_t": Fundamental.LONG,
+    "int16_t": Fundamental.SHORT,
+    "uint16_t": Fundamental.UNSIGNED_SHORT,
+    "int32_t": Fundamental.INT,
+    "uint32_t": Fundamental.UNSIGNED,
+}
+"""Fundamental types by the names that keywords and the C library have for them, on Linux."""
+
+
+def ir_type(type: QualType) -> ir.Type:
+    """What an object of that type is stored as; a reference as an address."""
+    inner = type.type
+    match inner:
+        case FundamentalType(kind=Fundamental.VOID):
+            return ir.VOID
+        case FundamentalType(kind=Fundamental.BOOL):
+            return ir.BOOLEAN
+        case FundamentalType(kind=Fundamental.NULL_POINTER):
+            return _NULL
+        case FundamentalType(kind=kind):
+            floating = _FLOATING.get(kind)
+            return ir.IntegerType(INTEGERS[kind].bits, INTEGERS[kind].is_signed) if floating is None else floating
+        case EnumerationType(underlying=underlying):
+            return ir_type(QualType(underlying))
+        case ClassType(name=name):
+            return ir.StructType(name)
+        case DeviceType(object=object):
+            return object
+        case PointerType(pointee=pointee, space=space):
+            if isinstance(pointee.type, FunctionType):
+                return FUNCTION_POINTER
+            return ir.PointerType(ir_type(pointee), space, pointee.is_volatile)
+        case ReferenceType(referred=referred):
+            return ir.PointerType(ir_type(referred), ir.MemorySpace.GENERIC, referred.is_volatile)
+        case ArrayType(element=element, length=length):
+            return ir.ArrayType(ir_type(element), None if isinstance(length, str) else length)
+        case FunctionType() | MemberPointerType():
+            return FUNCTION_POINTER
+        case DependentType(name=name):
+            return ir.TemplateType(name)
+        case OpaqueType(spelling=spelling):
+            return ir.UnknownType(spelling)
+        case PlaceholderType(kind=kind):
+            return ir.UnknownType(kind.value)
+        case _:
+            assert_never(inner)
+
+
+def natural(type: ir.Type) -> QualType | None:
+    """The only C++ type that is stored so, without qualifiers; None where there are several, or none."""
+    match type:
+        case ir.StructType():
+            return QualType(ClassType(type.name))
+        case ir.VectorType(element=element):
+            return None if element in (ir.S64, ir.U64) else QualType(DeviceType(type))
+        case ir.GroupType():
+            return QualType(DeviceType(type))
+        case ir.HandleType():
+            return None if type == FUNCTION_POINTER else QualType(DeviceType(type))
+        case _:
+            return _PLAIN.get(type)
+
+
+def of_library(type: ir.Type) -> QualType | None:
+    """The C++ type of what a table of CUDA's own functions, variables and types declares: never an enumeration."""
+    known = _INTEGERS.get(type)
+    return natural(type) if known is None else known
+
+
+def named_by_library(name: str, type: ir.Type) -> QualType | None:
+    """The C++ type that a name of the C, C++ or CUDA library stands for; None where that is not known."""
+    kind = BY_NAME.get(name.rpartition("::")[2])
+    return of_library(type) if kind is None else fundamental(kind)
+
+
+def agrees(type: QualType, stored: ir.Type) -> bool:
+    """Whether an object of that C++ type may be stored as `stored`."""
+    return _same(ir_type(type), stored)
+
+
+def _same(one: ir.Type, other: ir.Type) -> bool:
+    match one, other:
+        case ir.PointerType(element=left), ir.PointerType(element=right):
+            return _same(left, right)
+        case ir.ArrayType(element=left, length=length), ir.ArrayType(element=right, length=other_length):
+            return length == other_length and _same(left, right)
+        case _:
+            return one == other

@@ -1,0 +1,117 @@
+"""Which function does a call in a kernel mean?  What is expected is what C++20 says and compilers agree on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.sim.running import run
+
+CASES = {
+    "a float becomes a double rather than an int": (
+        "__device__ int f(int) { return 1; } __device__ int f(double) { return 2; }",
+        "",
+        "f(1.0f), f('a'), f(1)",
+        [2, 1, 1],
+    ),
+    "long is not long long": (
+        "__device__ int f(long) { return 1; } __device__ int f(long long) { return 2; }",
+        "size_t n = 3; long long m = 1; using Wide = long long; Wide w = 2; long v[2] = {};",
+        "f(1L), f(1LL), f(m + 1), f(w), f(long(m)), f(v[1] * m), f((long)n)",
+        [1, 2, 2, 2, 1, 2, 1],
+    ),
+    "an enumeration is not an int": (
+        """enum Color { RED, GREEN }; enum class Shape : unsigned char { DISC };
+        __device__ int f(Color) { return 1; } __device__ int f(int) { return 2; }
+        __device__ int f(Shape) { return 3; } __device__ int f(unsigned char) { return 4; }""",
+        "Color c = GREEN; Shape s = Shape::DISC; unsigned char byte = 1;",
+        "f(c), f(RED), f(RED + 1), f(s), f(Shape::DISC), f(byte), f(byte + 0), f(~c), f(Color(1))",
+        [1, 1, 2, 3, 3, 4, 2, 2, 1],
+    ),
+    "three types of characters": (
+        """__device__ int f(char) { return 1; } __device__ int f(signed char) { return 2; }
+        __device__ int f(unsigned char) { return 3; }""",
+        "signed char s = 1; int8_t i = 2; uint8_t u = 3;",
+        "f('a'), f(s), f(i), f(u), f(char(s))",
+        [1, 2, 2, 3, 1],
+    ),
+    "const behind a pointer": (
+        """struct S { int v; };
+        __device__ int f(int *) { return 1; } __device__ int f(const int *) { return 2; }
+        __device__ int g(const S *s) { return f(&s->v); }""",
+        "int n = 0; const int m = 1; int v[3]; const int *p = &n; int *const q = &n; S s{}; const S t{};",
+        "f(&n), f(&m), f(v), f(p), f(q), f(v + 1), f(&p[1]), g(&s), f(&s.v), f(&t.v), f(true ? &n : &m)",
+        [1, 2, 1, 2, 1, 1, 2, 2, 1, 2, 2],
+    ),
+    "the nearest base, and void last": (
+        """struct A {}; struct B : A {}; struct C : B {};
+        __device__ int f(const A &) { return 1; } __device__ int f(const B &) { return 2; }
+        __device__ int g(A *) { return 3; } __device__ int g(void *) { return 4; }
+        __device__ int g(bool) { return 5; }""",
+        "C c; B b; int n;",
+        "f(c), f(b), f(A()), g(&c), g(&n)",
+        [2, 2, 1, 3, 4],
+    ),
+    "objects and values": (
+        """__device__ int f(int &) { return 1; } __device__ int f(const int &) { return 2; }
+        __device__ int f(int &&) { return 3; }
+        __device__ int &same(int &x) { return x; } __device__ const int &kept(const int &x) { return x; }""",
+        "int n = 0; const int m = 1; int v[2] = {}; int &r = n;",
+        "f(n), f(m), f(2), f(v[0]), f(n + 1), f(r), f(same(n)), f(kept(n)), f(static_cast<int &&>(n)), f(n = 2), "
+        "f(n++)",
+        [1, 2, 3, 1, 3, 1, 1, 2, 3, 1, 3],
+    ),
+    "a bit-field is promoted, and no reference is bound to it": (
+        """struct S { unsigned a : 3; unsigned b : 32; };
+        __device__ int f(int) { return 1; } __device__ int f(unsigned) { return 2; }""",
+        "S s{1, 2};",
+        "f(s.a + 1), f(s.b + 1), f(+s.a)",
+        [1, 2, 1],
+    ),
+    "constant, expiring and other objects of a method": (
+        """struct S {
+          __device__ int f(double) { return 1; } __device__ int f(int) const { return 2; }
+          __device__ int g() & { return 3; } __device__ int g() && { return 4; }
+          __device__ int g() const & { return 5; }
+        };""",
+        "S s; const S c; const S *p = &s;",
+        "s.f(1.0f), c.f(1.0f), p->f(2.0), s.g(), S().g(), c.g(), p->g(), static_cast<S &&>(s).g()",
+        [1, 2, 2, 3, 4, 5, 5, 4],
+    ),
+    "methods that a using-declaration adds": (
+        """struct A { __device__ int f(long long) { return 1; } __device__ int f(int) const { return 2; } };
+        struct B : A { using A::f; __device__ int f(long) { return 3; } __device__ int f(int) { return 4; } };""",
+        "B b; const B c;",
+        "b.f(1LL), b.f(1L), b.f(1), c.f(1)",
+        [1, 3, 4, 2],
+    ),
+    "conversions of classes": (
+        """struct From { int v; __device__ From(int x) : v(x) {} };
+        struct To { __device__ operator int() const { return 5; } };
+        __device__ int f(From) { return 1; } __device__ int f(const char *) { return 2; }
+        __device__ int g(int x) { return x; } __device__ int g(From) { return 6; }
+        __device__ int g(...) { return 7; }""",
+        "const To to{}; From from(1);",
+        'f(3), f("text"), f(nullptr), g(to), g(from), g(&from)',
+        [1, 2, 2, 5, 6, 7],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_call_means(name: str) -> None:
+    declarations, variables, calls, wanted = CASES[name]
+    body = f"{variables} int found[] = {{{calls}}}; for (int i = 0; i < {len(wanted)}; ++i) out[i] = found[i];"
+    text = f"{declarations}\n__global__ void k(int *out) {{ {body} }}"
+    done = run(text, {"out": np.zeros(len(wanted), np.int32)}, block=1)
+    assert done.arrays["out"].tolist() == wanted
+    assert done.faults == ()
+
+
+def test_the_built_in_comma_where_no_operator_takes_the_operands() -> None:
+    text = """
+        enum class Kind { A }; struct S { int v; };
+        __device__ int operator,(const S &, Kind) { return 100; }
+        __global__ void k(int *out) { S s{}; out[0] = (s, 7); out[1] = (s, Kind::A); }
+    """
+    assert run(text, {"out": np.zeros(2, np.int32)}, block=1).arrays["out"].tolist() == [7, 100]
