@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
+from analysis.ir.launch_relation import ArgumentRelation
 from analysis.ir.record import record
 
 MAX_BLOCK_THREADS = 1024
@@ -51,6 +52,7 @@ class LaunchKnowledge:
     `has_several_blocks`: in some launch the grid has more than one block along x; None where that is not known.
     `passed`: the numbers that every launch of the file passes alike, by the position of the parameter.
     `always`: those of them that no other file can pass otherwise; 0 for a null pointer.
+    `relations`: how the parameters of a kernel hang together with the registers of every launch.
     """
 
     shapes: tuple[BlockShape, ...] = ()
@@ -60,6 +62,7 @@ class LaunchKnowledge:
     passed: tuple[tuple[int, int], ...] = ()
     launches: tuple[KnownLaunch, ...] = ()
     always: tuple[tuple[int, int], ...] = ()
+    relations: tuple[ArgumentRelation, ...] = ()
 
     @property
     def is_one_warp(self) -> bool:

@@ -24,6 +24,7 @@ from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnow
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
+from analysis.ir.launch_relation import ArgumentRelation
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
@@ -54,7 +55,18 @@ def launch_knowledge(
     knowledge = _blocks(settings, annotation, launches, function, has_launch_bounds=has_launch_bounds)
     always = _alike([_received(function, launch.argument_values) for launch in launches])
     passed = _alike([_received(function, one.argument_values) for launch in paced(launches) for one in launch.made])
-    return replace(knowledge, passed=passed, always=always)
+    is_said = settings.block is not None or (annotation is not None and annotation.block is not None)
+    relations = () if is_said else _relations(launches, len(function.parameters))
+    return replace(knowledge, passed=passed, always=always, relations=relations)
+
+
+def _relations(launches: Sequence[Launch], parameters: int) -> tuple[ArgumentRelation, ...]:
+    """What all of them say, of parameters that the kernel has."""
+    if not launches:
+        return ()
+    first, *others = launches
+    common = [one for one in first.relations if all(one in other.relations for other in others)]
+    return tuple(one for one in common if one.argument < parameters)
 
 
 def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKnowledge:

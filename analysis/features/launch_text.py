@@ -9,11 +9,13 @@ from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.launch_places import LaunchPlace
 from analysis.facts.model import FunctionFacts
+from analysis.ir.launch_relation import RelationKind
 from analysis.rules.unlaunched_text import unlaunched_text
 from analysis.rules.witness_text import extent_text
 
 MAX_PLACES: Final = 5
 MAX_ORIGINS: Final = 3
+AXES: Final = "xyz"
 
 
 def block_text(launch: LaunchKnowledge | None) -> str | None:
@@ -37,8 +39,23 @@ def launches_text(
         return f"{block}; {unlaunched_text(function.unlaunched)}"
     if block is None or not places:
         return block
+    block = ", ".join([block, *relation_texts(analysis, function)])
     launches = {1: "only launch", 2: "both launches"}.get(len(places), f"all {len(places)} launches")
     return f"{block}; {launches}: {_listed(places, len(places) if most is None else most)}"
+
+
+def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]:
+    """`n >= gridDim.x * blockDim.x`: what every launch of a kernel says of its parameters, whatever the numbers are."""
+    launch = analysis.launch_of(function)
+    root = next((view.root for view in analysis.views(function)), None)
+    if launch is None or root is None:
+        return []
+    found: list[str] = []
+    for kind, axis, position in launch.relations:
+        name, letter = root.function.parameters[position].name, AXES[axis]
+        registers = " * ".join(f"{register}.{letter}" for register in kind.value.split(" * "))
+        found.append(f"{name} {'>=' if kind is RelationKind.COVERS else '='} {registers}")
+    return found
 
 
 def origin_text(analysis: FileAnalysis, function: FunctionFacts) -> str | None:

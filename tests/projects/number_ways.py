@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from tests.projects.launch_ways import Asked, Made, Way, line
@@ -172,7 +173,46 @@ def grid_of_the_number(asked: Asked, choices: Choices) -> Way:
     return Way(body, lambda n, size: [Made((blocks(n), rows, 1), asked.block, n)])
 
 
+_RELATED: Final[tuple[tuple[str, Callable[[int], Sequence[tuple[int, int, int]]]], ...]] = (
+    ("int m = 130 + n % 7; K(m / 64, 64, m)", lambda n: [(2, 64, 130 + n % 7)]),
+    ("int m = 130 + n % 7; int b = m / 64; K(b, 64, m)", lambda n: [(2, 64, 130 + n % 7)]),
+    ("int m = 130 + n % 7; int b = m / 64; m = 3; K(b, 64, m)", lambda n: [(2, 64, 3)]),
+    ("int m = 130 + n % 7; int b = (m + 63) / 64; K(b, 64, m)", lambda n: [(3, 64, 130 + n % 7)]),
+    ("int m = 130 + n % 7; int b = m / 64 + 1; K(b, 64, m)", lambda n: [(3, 64, 130 + n % 7)]),
+    ("int m = 130; int b = m / 32; K(b, 64, m)", lambda n: [(4, 64, 130)]),
+    ("int t = 32 + n % 2 * 32; int m = 200; dim3 g(m / t); dim3 q(t); K(g, q, m)", lambda n: [(200 // (32 + n % 2 * 32), 32 + n % 2 * 32, 200)]),
+    ("int t = 32 + n % 2 * 32; int m = 200; dim3 g(m / t); dim3 q(t); g.x += 1; K(g, q, m)", lambda n: [(200 // (32 + n % 2 * 32) + 1, 32 + n % 2 * 32, 200)]),
+    ("int b = 1 + n % 3; int t = 32; const int m = t * b; K(b, t, m)", lambda n: [(1 + n % 3, 32, 32 + n % 3 * 32)]),
+    ("int b = 1 + n % 3; int t = 32; int m = b * t; b = 4; K(b, t, m)", lambda n: [(4, 32, 32 + n % 3 * 32)]),
+    ("int b = 1 + n % 3; int t = 32; int m = b * t; t *= 2; K(b, t, m)", lambda n: [(1 + n % 3, 64, 32 + n % 3 * 32)]),
+    ("int t = 32 + n % 2 * 32; K(2, t, t)", lambda n: [(2, 32 + n % 2 * 32, 32 + n % 2 * 32)]),
+    ("int t = 32; dim3 q(t); t = 7; K(2, q, t)", lambda n: [(2, 32, 7)]),
+    ("int t = 32; dim3 q(t); t = 7; K(2, q, q.x)", lambda n: [(2, 32, 32)]),
+    ("int b = 2 + n % 2; K(b, 32, b)", lambda n: [(2 + n % 2, 32, 2 + n % 2)]),
+    ("int m = 130; int b = m / 64; for (int i = 0; i < 2; i++) { K(b, 64, m) m -= 70; }", lambda n: [(2, 64, 130), (2, 64, 60)]),
+    ("for (int m = 128; m < 300; m *= 2) { int b = m / 64; K(b, 64, m) }", lambda n: [(2, 64, 128), (4, 64, 256)]),
+    ("int m = 64; int b = 4; for (int i = 0; i < 2; i++) { if (i == 0) b = m / 64; K(b, 64, m) m = 32; }", lambda n: [(1, 64, 64), (1, 64, 32)]),
+    ("int m = 130; auto f = [&] { m = 9; }; int b = m / 64; f(); K(b, 64, m)", lambda n: [(2, 64, 9)]),
+    ("int m = 130; int *p = &m; int b = m / 64; *p = 9; K(b, 64, m)", lambda n: [(2, 64, 9)]),
+    ("int m = 130; int b = m / 64; m -= 10 * b; K(b, 64, m)", lambda n: [(2, 64, 110)]),
+    ("int m = 130; unsigned char b = m / 64; { int m = 9; K(b, 64, m) }", lambda n: [(2, 64, 9)]),
+    ("int m = 130; int b = m / 64; again: K(b, 64, m) if (m > 100) { m = 50; goto again; }", lambda n: [(2, 64, 130), (2, 64, 50)]),
+)  # fmt: skip
+
+
+def related_numbers(asked: Asked, choices: Choices) -> Way:
+    """The number hangs together with the blocks and the grid, or seems to."""
+    text, made = choices.pick(_RELATED)
+
+    def launch(found: re.Match[str]) -> str:
+        number = f"(int){found[3]}" if asked.is_packed else found[3]
+        return f"{asked.kernel}<<<{found[1]}, {found[2]}>>>(x, {asked.passed(number)});"
+
+    body = re.sub(r"K\(([^,]+), ([^,]+), ([^)]+)\)", launch, text)
+    return Way(body, lambda n, size: [Made(line(grid), line(block), number) for grid, block, number in made(n)])
+
+
 NUMBERED: Final = (
     *(changed_number, changed_number, changed_number, parameter_that_changes, several_numbers, narrow_parameter),
-    grid_of_the_number,
+    *(grid_of_the_number, related_numbers, related_numbers, related_numbers),
 )

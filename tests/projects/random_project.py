@@ -13,7 +13,7 @@ from typing import Final, final
 
 from tests.projects.call_ways import CALLS, SIZE, Call, Called
 from tests.projects.launch_ways import BLOCKS, LAUNCHES, Asked, Extent, Made, Way, line
-from tests.projects.number_ways import NUMBERED
+from tests.projects.number_ways import NUMBERED, related_numbers
 from tests.sim.random.choices import Choices, Source
 
 BODIES: Final = (
@@ -29,6 +29,9 @@ BODIES: Final = (
     "for (int i = 0; i < pick(n) % 5; i++) x[(t + i) & 255] = pick(1.5f * i);",
     "if (n == 7 || n < 0) { if (twice(threadIdx.x) < 64u) __syncthreads(); } else x[t & 255] = twice(n);",
     "if (threadIdx.x < scale[n & 3]) __syncthreads(); x[t & 255] = scale[threadIdx.x & 3];",
+    "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) __syncthreads(); x[t & 255] = n;",
+    "if (blockIdx.x * 64 + threadIdx.x >= (unsigned)n) return; __syncthreads(); x[t & 255] = n;",
+    "if (threadIdx.x < n) { __syncthreads(); x[t & 255] = n; } else if (blockIdx.x < n) __syncwarp();",
 )
 BY_WIDTH: Final = (
     "if (threadIdx.x < WIDTH) __syncthreads(); x[t & 255] = WIDTH;",
@@ -100,6 +103,8 @@ class _Program:
         self._main: list[str] = []
         """Statements of `main`."""
         self._number = 0
+        self._is_related = False
+        """Whether what the next launches pass hangs together with their grid."""
         self._large = {name for name in SOURCES if choices.below(3) == 0}
 
     def write(self) -> None:
@@ -107,7 +112,8 @@ class _Program:
         for index in range(choices.between(1, 2)):
             is_several = choices.below(8) == 0
             for kernel in self._static_kernels(f"k{index}") if is_several else [self._kernel(f"k{index}")]:
-                for _ in range(choices.between(1, 3)):
+                self._is_related = choices.below(4) == 0
+                for _ in range(1 if self._is_related else choices.between(1, 3)):
                     self._launch(kernel, choices.pick(SOURCES))
         calls = "\n".join(f"  {{ {statement} }}" for statement in self._main)
         self._add("main.cu", f"int main(int argc, char **argv) {{\n  int *x = nullptr;\n{calls}\n  return 0;\n}}")
@@ -237,7 +243,7 @@ class _Program:
         block = choices.pick(SHAPES)
         asked = Asked(kernel.spelled, kernel.is_packed, self._number, choices.between(1, 3), block)
         by_width = choices.below(12) == 0
-        chosen = choices.pick(choices.pick(WAYS))
+        chosen = related_numbers if self._is_related else choices.pick(choices.pick(WAYS))
         way = self._by_width(asked, launcher, user) if by_width else chosen(asked, choices)
         function = f"run{self._number}"
         called = Called(function, way.takes_size, self._number)

@@ -22,6 +22,7 @@ from analysis.lower.launches.host_calls import Given, HostCalls
 from analysis.lower.launches.host_code import HostCode
 from analysis.lower.launches.host_values import HostValues
 from analysis.lower.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
+from analysis.lower.launches.relations import argument_relations
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
@@ -223,6 +224,7 @@ def _launch(
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
         links=argument_links(arguments, values),
+        relations=argument_relations(configuration, arguments, values),
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
         block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),

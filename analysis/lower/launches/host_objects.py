@@ -97,6 +97,60 @@ class HostObjects(ABC):
         variable = self._variables.get(node.text.decode("utf-8", "replace"))
         return variable is not None and variable.is_integer and not variable.is_other
 
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def initialiser(self, name: str) -> Node | None:
+        """What a variable of the function is declared with, if nothing ever writes to it again."""
+        variable = self._variables.get(name)
+        if variable is None or variable.is_lost or variable.is_static or variable.passed or variable.members:
+            return None
+        is_one = variable.declarations == len(variable.writes) == 1 and not (variable.parameters or variable.loops)
+        value = variable.writes[0][0] if is_one else None
+        return value if value is not None and value.role in ("value", "parameters") else None
+
+    def is_steady(self, name: str, since: int | None, start: int, end: int) -> bool:
+        """Whether a number of the function holds in a launch, which stands between two offsets, what it held where
+        something was declared that is still there; `since` None: whether it is one number in all of the launch.
+
+        Who got its address may write to it at any time from then on, but not within a launch that calls nothing.
+        """
+        variable = self._variables.get(name)
+        if variable is None or variable.is_lost or variable.is_static or not variable.is_number:
+            return False
+        if variable.declarations + variable.parameters != 1:
+            return False
+        if since is not None and (self._paths.has_jumps or variable.passed):
+            return False
+        if variable.passed and any(start <= call.start < end for call, _ in self.calls if call.start != start):
+            return False
+        return not any(
+            self._is_in_lambda(guards) or (start <= value.start < end if since is None else value.start >= since)
+            for value, guards in variable.writes
+        )
+
+    def _is_in_lambda(self, guards: Guards) -> bool:
+        return any(self._paths.arms[guard].kind == "lambda_expression" for guard in guards)
+
+    def is_constant(self, name: str) -> bool:
+        """Whether a name is none of the function's own."""
+        return name.isidentifier() and name not in self._variables and not self._is_hidden(name)
+
+    def is_integer(self, name: str) -> bool:
+        """Whether a name is surely that of an integer."""
+        variable = self._variables.get(name)
+        return variable is not None and variable.is_integer and not variable.is_other
+
+    def spelled_type(self, name: str) -> str:
+        """The type of a variable of the function, as it is declared."""
+        variable = self._variables.get(name)
+        return "" if variable is None else variable.type
+
+    def type_of(self, name: str) -> Type | None:
+        """The type of a variable of the function that is an integer."""
+        return self._type(self._variables[name].type) if self.is_integer(name) else None
+
+    # -- what would be ------------------------------------------------------------------------------------------------
+
     def extents_if(self, name: str, number: int, node: Node) -> Extents:
         """The extents of a shape if the variable `name` held that number, whatever is written to it; helpers that are
         called like a division which rounds up are taken for one."""

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from enum import Enum
 from typing import NamedTuple, TypeAlias, final
 
+from analysis.ir.launch_relation import ArgumentRelation
 from analysis.ir.record import record
 from analysis.ir.source import Span
 
@@ -107,6 +108,8 @@ class Launch:
     numbers_from: frozenset[NumbersFrom] = frozenset()
     """Whose numbers `called` and `possible` are."""
     links: tuple[ArgumentLink, ...] = ()
+    relations: tuple[ArgumentRelation, ...] = ()
+    """What holds in every launch that is ever made here."""
     is_made: bool = True
     """Some call that is seen may come here, in a program that is started without arguments."""
     name: str = field(default="", compare=False)

@@ -1,0 +1,96 @@
+"""Which comparisons come out the same for all threads of a grid, because of what every launch passes?
+
+    if (blockIdx.x * blockDim.x + threadIdx.x < n)     n is at least gridDim.x * blockDim.x in every launch
+    if (threadIdx.x < size)                            size is blockDim.x in every launch
+
+Rules     The index of a thread along an axis is less than the extent of the block, and its index in the grid is less
+          than the product of both extents, which is less than 2^31 (`launch_bounds.py`): as numbers of 32 bits or more,
+          with a sign or without.  So is a parameter that is an extent, or that divides to the extent of the grid.  A
+          parameter of 64 bits may be anything above, so only comparisons without a sign are decided by it.
+Limits    Comparisons of these sums alone, nothing added to them; loops that count on from there are none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, final
+
+from analysis.affine.atoms import AXIS_OF_REGISTER, RegisterAtom, ValueAtom
+from analysis.affine.facts import AffineFacts
+from analysis.affine.launch_bounds import BLOCK_EXTENTS, BLOCK_INDICES, GRID_EXTENTS, THREAD_INDICES
+from analysis.affine.linear_form import LinearForm
+from analysis.affine.polynomial import ONE, Polynomial, number, variable
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Compare
+from analysis.ir.launch_relation import RelationKind
+from analysis.ir.pace import paced
+from analysis.ir.types import IntegerType
+
+_LEAST_BITS: Final = 32
+
+
+def decided_comparisons(facts: AffineFacts) -> Iterator[ValueId]:
+    """The results of comparisons that have one outcome in each launch."""
+    below = _Below(facts)
+    for _, instruction in paced(facts.function.instructions()):
+        if type(instruction) is Compare:
+            left, right = instruction.left, instruction.right
+            if below.is_less(left, right) or below.is_less(right, left):
+                yield instruction.result
+
+
+@final
+class _Below:
+    def __init__(self, facts: AffineFacts) -> None:
+        self._forms = facts.forms
+        self._types = facts.function.types
+        self._extents: list[list[Polynomial]] = [[variable(RegisterAtom(one))] for one in BLOCK_EXTENTS]
+        """By axis: what is the extent of the block."""
+        self._sizes: list[list[Polynomial]] = [[variable(RegisterAtom(one))] for one in GRID_EXTENTS]
+        """What is the extent of the grid."""
+        self._bounds: list[list[Polynomial]] = [[], [], []]
+        """What is no less than the product of both."""
+        self._unsigned: set[Polynomial] = set()
+        """Of these the ones that decide nothing where there is a sign."""
+        for axis, register in enumerate(BLOCK_EXTENTS):
+            extent = facts.bounds.constant(register)
+            if extent is not None:
+                self._extents[axis].append(number(extent))
+        parameters = facts.function.parameters
+        for kind, axis, position in facts.divergence.launch.relations:
+            parameter = parameters[position].value
+            atom, type = variable(ValueAtom(parameter)), facts.function.types[parameter]
+            if not isinstance(type, IntegerType) or type.bits < _LEAST_BITS:
+                continue
+            if kind is RelationKind.COVERS:
+                self._bounds[axis].append(atom)
+                if type.bits > _LEAST_BITS:
+                    self._unsigned.add(atom)
+            elif type.bits == _LEAST_BITS:
+                (self._extents if kind is RelationKind.IS_BLOCK else self._sizes)[axis].append(atom)
+
+    def is_less(self, left: ValueId, right: ValueId) -> bool:
+        """Whether one value is surely less than the other, in every thread."""
+        small, large, type = self._forms[left], self._forms[right], self._types[left]
+        if small is None or large is None or not isinstance(type, IntegerType) or type.bits < _LEAST_BITS:
+            return False
+        if not (small.exact and large.exact) or large.coefficients or len(small.coefficients) != 1:
+            return False
+        if large.base in self._unsigned and (type.signed or type.bits == _LEAST_BITS):
+            return False
+        axis = self._axis(small)
+        if axis is None:
+            return False
+        if small.base.is_zero:
+            return large.base in self._extents[axis]
+        block = variable(RegisterAtom(BLOCK_INDICES[axis]))
+        if all(small.base != block * extent for extent in self._extents[axis]):
+            return False
+        products = (size * extent for size in self._sizes[axis] for extent in self._extents[axis])
+        return large.base in self._bounds[axis] or large.base in products
+
+    def _axis(self, form: LinearForm) -> int | None:
+        """The axis along which it is the index of the thread, and of nothing else."""
+        axis, step = form.coefficients[0]
+        names = [AXIS_OF_REGISTER[register] for register in THREAD_INDICES]
+        return names.index(axis) if axis in names and step == ONE else None
