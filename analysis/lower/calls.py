@@ -50,6 +50,8 @@ from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.inlining import inline_closure, inline_instance, returned_operand
 from analysis.lower.library.source import is_library
 from analysis.lower.lifetimes import (
+    ends_by_code,
+    ends_somewhere,
     is_passed_by_address,
     result_begins,
     temporary_begins,
@@ -347,6 +349,8 @@ def call_builtin(
         lambda index, values: _apply(ctx, arguments[index], values, span),
     )
     result = builtin.lower(call)
+    if isinstance(result, int) and ends_by_code(ctx, ctx.builder.types[result]):  # a copy, or the object itself
+        ends_somewhere(ctx, temporary(ctx, result, span).address, ctx.builder.types[result], span)
     if isinstance(result, int) and result not in ctx.exact and not any(map(partial(_is_enumeration, ctx), arguments)):
         ctx.typed(result, of_library(ctx.builder.types[result]))
     return result

@@ -100,6 +100,8 @@ def _construct_inherited(
 
 def _copy(ctx: LoweringContext, target: Place, record: Record, value: Operand, span: Span) -> None:
     """Initialises `target` from an object of its class, which it may take over."""
+    if isinstance(value, int) and value in ctx.objects:
+        value = ctx.objects[value]()
     if isinstance(value, Place) and not take_over(ctx, value):
         copy_object(ctx, target, record, value, span)
     else:

@@ -92,6 +92,8 @@ class ReturnTarget:
     endings: Ending | None = None
     """What is still to end where `return` goes."""
     body: Node | None = None
+    first_symbol: int = 0
+    """Variables from here on are those of the body."""
 
 
 @final

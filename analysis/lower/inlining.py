@@ -159,6 +159,7 @@ def _inline(
     span: Span,
 ) -> Operand:
     parameters = _one_for_each(parameters, arguments)
+    first_symbol = len(ctx.builder.symbols)
     for parameter, argument in zip(parameters, arguments, strict=False):
         _declare_parameter(ctx, scope, parameter, argument, span)
     declare_packs(scope, packs, parameters)
@@ -166,7 +167,7 @@ def _inline(
         if parameter.default is not None:
             _declare_parameter(ctx, scope, parameter, lower(ctx, parameter.default), span)
     builder = ctx.builder
-    target = ReturnTarget(returns, builder.new_block(), endings=ctx.endings, body=body)
+    target = ReturnTarget(returns, builder.new_block(), endings=ctx.endings, body=body, first_symbol=first_symbol)
     assert target.block is not None
     before = ctx.returns, ctx.break_to, ctx.continue_to, ctx.labels, ctx.cases
     ctx.returns, ctx.break_to, ctx.continue_to, ctx.labels, ctx.cases = target, None, None, {}, {}

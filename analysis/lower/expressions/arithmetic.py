@@ -195,7 +195,8 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
             base.volatile,
             is_lvalue=base.is_lvalue,
             is_constant=base.is_constant,
-            is_expiring=base.is_expiring,
+            is_expiring=base.is_temporary or base.is_expiring,
+            whole=base.address if base.is_temporary else base.whole,
             spelled=inner,
         )
     pointer = load(ctx, base, span)

@@ -51,7 +51,7 @@ def _for_range(ctx: LoweringContext, node: Node) -> None:
         elements = array_elements(ctx.program, ctx.type_of(sequence))
         if isinstance(sequence, Place) and elements is not None:
             address = ctx.builder.field_address(sequence.address, 0, elements, ctx.span(right))
-            sequence = Place(address, elements, sequence.volatile)
+            sequence = Place(address, elements, sequence.volatile, is_constant=sequence.is_constant)
         if isinstance(sequence, Place) and isinstance(sequence.type, ArrayType):
             return _range_loop(ctx, node, sequence, declarator, body)
         bounds = _iterators(ctx, sequence, ctx.span(right))
@@ -114,7 +114,8 @@ def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: N
     builder.terminate(Branch(test, inside, end, branch, span))
     builder.continue_in(inside)
     at = builder.load(builder.symbol_address(index, span), S32, span)
-    found = Place(builder.element_address(sequence.address, at, element, span), element, sequence.volatile)
+    address = builder.element_address(sequence.address, at, element, span)
+    found = Place(address, element, sequence.volatile, is_lvalue=True, is_constant=sequence.is_constant)
     _round(ctx, node, declarator, found, body, (end, step))
     builder.jump(step, span)
     builder.continue_in(step)

@@ -124,6 +124,7 @@ def _object(ctx: LoweringContext, operand: Operand, node: Node, statement: Node)
 def _is_own(ctx: LoweringContext, variable: LocalVariable) -> bool:
     """Whether it is a variable of the function that ends with it, or a parameter."""
     is_local = ctx.builder.symbols[variable.symbol].kind is SymbolKind.LOCAL
+    is_local = is_local and variable.symbol >= ctx.returns.first_symbol
     return is_local and variable.variable is not None and not variable.declared.is_reference
 
 

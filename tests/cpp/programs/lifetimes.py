@@ -28,7 +28,7 @@ class _Writer:
 
     def statement(self, depth: int) -> str:
         choices = self._choices
-        match choices.below(22):
+        match choices.below(46):
             case 0:
                 return self._variable(f"A %s(o, {self._id()});")
             case 1:
@@ -76,8 +76,135 @@ class _Writer:
                 return f"if (A c{self._next()} = made(o, {self._id()})) {{ {self._block(depth)} }}"
             case 20:
                 return f"{{ {self._block(depth)} if (n == {choices.below(5)}) return 4; {self._block(depth)} }}"
-            case _:
+            case 21:
                 return f"for (A w(o, 3); w.id > 1; w.id--) {{ {self._block(depth)} }}"
+            case 22 | 23 | 24 | 25 | 26 | 27 | 28:
+                return self._jump(depth)
+            case 29 | 30 | 31:
+                return self._iteration(depth)
+            case 32 | 33 | 34 | 35 | 36 | 37 | 38:
+                return self._whole()
+            case 39:
+                return self._allocated()
+            case 40:
+                return f"n += weigh({choices.pick(('o', 'Pointed(o)'))});"
+            case 41:
+                return "n += weighed(o);"
+            case 42:
+                return f"if ({self._value()} < {self._object()}) {{ {self._block(depth)} }}"
+            case 43:
+                return f"bool q{self._next()} = {self._decided()};"
+            case 44:
+                called = choices.pick(("taken", "read"))
+                return f"n += {self._decided()} ? read({self._value()}) : {called}({self._value()});"
+            case _:
+                return self._lambda()
+
+    def _jump(self, depth: int) -> str:
+        """Jumps, and conditions that declare."""
+        choices, number = self._choices, self._next()
+        inside = self._block(depth)
+        leave = choices.pick(("break", "continue", "return 8", f"goto out{number}"))
+        match choices.below(7):
+            case 0:
+                return (
+                    f"{{ {inside} if (n > {choices.below(5)}) goto out{number}; {self._block(depth)} }} out{number}:;"
+                )
+            case 1:
+                again = f"if (w{number}++ < 2) goto again{number};"
+                return f"{{ int w{number} = 0; again{number}: {{ {inside} {again} }} {self._block(depth)} }}"
+            case 2:
+                body = f"{inside} if (w{number} == 1) {leave}; {self._block(depth)}"
+                loop = f"while (A c{number} = A(o, 2 + w{number}--)) {{ {body} }}"
+                return f"{{ int w{number} = 2; {loop} }} out{number}:;"
+            case 3:
+                body = f"{inside} if (w{number} == {choices.below(3)}) {leave};"
+                test = f"(note(o, 70), read({self._value()})) > 0 && w{number}++ < 2"
+                return f"{{ int w{number} = 0; do {{ {body} }} while ({test}); }} out{number}:;"
+            case 4:
+                first = choices.pick((f"A s{number}(o, 4);", f"const A &s{number} = {self._value()};"))
+                return f"if ({first} {self._condition()}) {{ {inside} }} else {{ {self._block(depth)} }}"
+            case 5:
+                cases = f"case 1: {{ {inside} break; }} case 2: {{ {self._block(depth)} }} default: note(o, 51);"
+                return f"switch (A s{number}(o, n % 4); s{number}.id) {{ {cases} }}"
+            case _:
+                return f"while (n < 6 && {self._decided()}) {{ n++; {inside} if (n == 5) {leave}; }} out{number}:;"
+
+    def _iteration(self, depth: int) -> str:
+        choices, number = self._choices, self._next()
+        name = choices.pick(
+            (f"A i{number}", f"A &i{number}", f"const A &i{number}", f"auto i{number}", f"auto &&i{number}")
+        )
+        leave = choices.pick(("", f"if (i{number}.id > 4) {choices.pick(('break', 'continue', 'return 9'))};"))
+        array = f"A r{number}[2] = {{{self._value()}, {self._value()}}};"
+        return f"{{ {array} for ({name} : r{number}) {{ {self._block(depth)} {leave} note(o, 80); }} }}"
+
+    def _whole(self) -> str:
+        """Objects of other classes, and what is copied, moved or assigned of them."""
+        choices, number = self._choices, self._next()
+        name, other = f"x{number}", f"y{number}"
+        made = choices.pick(
+            (
+                f"Row {name}{{{{{self._value()}, {self._value()}}}, 3}};",
+                f"Row {name} = {{{self._value()}, {self._value()}, 4}};",
+                f"Member {name}(o, {self._id()});",
+                f"Member {name} = Member(o, {self._id()});",
+                f"Nest {name}{{{{{{A(o, 1), A(o, 2)}}, 3}}, Member(o, 4)}};",
+                f"PolyHeir {name}(o);",
+                f"Initialised {name}{choices.pick(('(o)', '(o, 3)', '{o, 2}'))};",
+                f"Pointed {name} = o;",
+                f"Aggregate {name}{{{self._value()}, 2, {self._value()}}};",
+                f"Own<Member> {name}(Member(o, 2), o);",
+                f"auto {name} = {choices.pick((self._value(), 'Member(o, 3)', 'Heir(o)'))};",
+                f"Refers {name}({self._object()});",
+                f"Lock {name}{{o, depth}};",
+            )
+        )
+        copied = (
+            f"auto {other} = {choices.pick((name, f'through({name})', f'static_cast<decltype({name}) &&>({name})'))};"
+        )
+        used = choices.pick(
+            ("", "", copied, f"n += count({name});", f"{{ {copied} }}", f"const auto &{other} = {name};")
+        )
+        return f"{{ {made} {used} note(o, 90); }}"
+
+    def _allocated(self) -> str:
+        number = self._next()
+        return self._choices.pick(
+            (
+                f"{{ A *p{number} = new A({self._value()}); note(o, 91); delete p{number}; }}",
+                f"{{ alignas(A) char b{number}[sizeof(A)]; A *p{number} = new (b{number}) A({self._value()}); "
+                f"n += read(*p{number}); p{number}->~A(); }}",
+                f"{{ A *p{number} = n > 3 ? new A(o, 4) : nullptr; delete p{number}; }}",
+            )
+        )
+
+    def _decided(self) -> str:
+        """A condition whose temporaries are made on one side alone."""
+        value, other = self._value(), self._value()
+        return self._choices.pick(
+            (
+                f"(n > 2 && {value})",
+                f"(n % 2 || read({value}) > 2)",
+                f"(read({value}) > 3 && read({other}) > 1)",
+                f"!(n > 3 && taken({value}) > 2)",
+                f"(n > 2 ? read({value}) > 3 : {self._object()} < {value})",
+                f"(({value}).id > 2 || ({other}).id > 3)",
+            )
+        )
+
+    def _lambda(self) -> str:
+        number = self._next()
+        text = self._choices.pick(
+            (
+                f"[&](int m) {{ A l(o, m); if (m > 3) return read(l); return {self._id()}; }}(n)",
+                f"read([&] {{ return {self._value()}; }}())",
+                f"[&](const A &a) {{ note(o, 95); return a.id; }}({self._value()})",
+                "[&] { for (int i = 0; i < 2; i++) { A l(o, i + 2); if (i == n % 3) return 4; } return 5; }()",
+                f"[&] {{ Lock l{number}(o, depth); return read({self._value()}); }}()",
+            )
+        )
+        return f"n += {text};"
 
     def _block(self, depth: int) -> str:
         if depth == 0:
@@ -112,6 +239,16 @@ class _Writer:
                 f"(n > 2 ? A(o, 2) : {self._object()})",
                 f"(note(o, 60), {self._object()})",
                 f"Member(o, {self._id()}).b",
+                f"named(o, {self._id()})",
+                f"either(o, {self._id()})",
+                f"early({self._object()}, {self._id()})",
+                f"({self._object()} + {self._object()})",
+                f"through({self._object()})",
+                f"through(A(o, {self._id()}))",
+                "(n > 2 ? made(o, 3) : A(o, 4))",
+                f"A{{o, {self._id()}}}",
+                f"static_cast<A>({self._object()})",
+                f"Row{{{{A(o, 1), {self._object()}}}, 2}}.a[1]",
             )
         )
 

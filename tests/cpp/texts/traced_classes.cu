@@ -12,3 +12,19 @@ __device__ A passed(A a) { note(a.o, 900); return a; }
 __device__ int read(const A &a) { note(a.o, 901); return a.id; }
 __device__ int taken(A a) { note(a.o, 902); return a.id; }
 __device__ A &same(A &a) { return a; }
+struct Pointed { int *o; __device__ Pointed(int *p) : o(p) { note(o, 1600); } __device__ Pointed(const Pointed &x) : o(x.o) { note(o, 1601); } __device__ Pointed(Pointed &&x) : o(x.o) { note(o, 1602); } __device__ ~Pointed() { note(o, 1603); } };
+struct Row { A a[2]; int n; };
+struct Nest { Row row; Member member; int n = 2; };
+struct Poly { int *o; __device__ Poly(int *p) : o(p) { note(o, 1700); } __device__ virtual ~Poly() { note(o, 1701); } };
+struct PolyHeir : Poly { A a; __device__ PolyHeir(int *p) : Poly(p), a(p, 3) {} __device__ ~PolyHeir() override { note(o, 1702); } };
+struct Initialised { int *o; A a = A(o, 5); A b{o, 6}; __device__ Initialised(int *p) : o(p) {} __device__ Initialised(int *p, int i) : o(p), b(p, i) { note(o, 1750); } };
+struct Refers { const A &a; int n; __device__ Refers(const A &x) : a(x), n(x.id) { note(a.o, 1800); } __device__ ~Refers() { note(a.o, 1810 + a.id); } };
+__device__ A named(int *o, int i) { A t(o, i); note(o, 910); return t; }
+__device__ A either(int *o, int i) { A t(o, i); if (i > 4) return A(o, 1); return t; }
+__device__ A early(A a, int i) { { A b(a.o, 7); if (i > 4) return a; } note(a.o, 911); return A(a.o, i); }
+__device__ int weigh(Pointed p) { note(p.o, 920); return 2; }
+__device__ int weighed(const Pointed &p) { note(p.o, 921); return 3; }
+__device__ A operator+(const A &x, const A &y) { note(x.o, 930); return A(x.o, (x.id + y.id) % 9); }
+__device__ bool operator<(const A &x, const A &y) { note(x.o, 931); return x.id < y.id; }
+template <class T> __device__ T through(T t) { return static_cast<T &&>(t); }
+template <class T> __device__ int count(const T &t) { return sizeof(T) > 4; }
