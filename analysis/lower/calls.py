@@ -261,7 +261,7 @@ def _copy_parts(ctx: LoweringContext, target: Place, record: Record, source: Pla
     """Copies or moves, in order, the bases and members that do so by code; the bytes of all others are copied."""
     is_moved = source.is_expiring and moves_parts(record)
     known = replace(source, is_lvalue=not is_moved, is_expiring=is_moved, is_temporary=False)
-    known = replace(known, is_constant=None if is_moved else True, variable=None)
+    known = replace(known, is_constant=bool(source.is_constant) or not is_moved, variable=None)
     for base, _ in record.bases:
         part, other = upcast(ctx, target, record, base, span), upcast(ctx, known, record, base, span)
         if part is not None and other is not None and copy_runs_code(base):

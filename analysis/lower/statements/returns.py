@@ -113,7 +113,7 @@ def _object(ctx: LoweringContext, operand: Operand, node: Node, statement: Node)
         case Elision.ALWAYS:
             return _Result(operand, operand.address)
         case Elision.NEVER:
-            return _Result(_copy(ctx, record, replace(operand, is_expiring=True), span))
+            return _Result(_copy(ctx, record, replace(operand, is_lvalue=False, is_expiring=True), span))
         case Elision.SOMETIMES:
             target = new_object(ctx, type, span)
             shown = name.decode("utf-8", "replace")

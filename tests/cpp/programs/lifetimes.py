@@ -28,7 +28,19 @@ class _Writer:
 
     def statement(self, depth: int) -> str:
         choices = self._choices
-        match choices.below(46):
+        match choices.below(4):
+            case 0:
+                return self._plain()
+            case 1:
+                return self._nested(depth)
+            case 2:
+                return choices.pick((self._jump, self._jump, self._iteration))(depth)
+            case _:
+                return self._other()
+
+    def _plain(self) -> str:
+        choices = self._choices
+        match choices.below(16):
             case 0:
                 return self._variable(f"A %s(o, {self._id()});")
             case 1:
@@ -61,44 +73,48 @@ class _Writer:
                 )
             case 14:
                 return self._unnamed(f"Own<A> %s({self._value()}, o);")
-            case 15:
+            case _:
                 return self._unnamed("Default %s[2]; %s[1].o = o;")
-            case 16:
+
+    def _nested(self, depth: int) -> str:
+        choices = self._choices
+        match choices.below(8):
+            case 0:
                 return f"if ({self._condition()}) {{ {self._block(depth)} }} else {{ {self._block(depth)} }}"
-            case 17:
+            case 1:
                 leave = choices.pick(("", f"if (i == 1) {choices.pick(('break', 'continue', 'return 7'))};"))
                 return f"for (int i = 0; i < 2; i++) {{ {self._block(depth)} {leave} {self._block(depth)} }}"
-            case 18:
+            case 2:
                 first, second = self._block(depth), self._block(depth)
                 cases = f"case 0: {{ {first} }} case 1: {{ {second} break; }} default: note(o, 50);"
                 return f"switch (n % 3) {{ {cases} }}"
-            case 19:
+            case 3:
                 return f"if (A c{self._next()} = made(o, {self._id()})) {{ {self._block(depth)} }}"
-            case 20:
+            case 4:
                 return f"{{ {self._block(depth)} if (n == {choices.below(5)}) return 4; {self._block(depth)} }}"
-            case 21:
-                return f"for (A w(o, 3); w.id > 1; w.id--) {{ {self._block(depth)} }}"
-            case 22 | 23 | 24 | 25 | 26 | 27 | 28:
-                return self._jump(depth)
-            case 29 | 30 | 31:
-                return self._iteration(depth)
-            case 32 | 33 | 34 | 35 | 36 | 37 | 38:
-                return self._whole()
-            case 39:
-                return self._allocated()
-            case 40:
-                return f"n += weigh({choices.pick(('o', 'Pointed(o)'))});"
-            case 41:
-                return "n += weighed(o);"
-            case 42:
+            case 5:
                 return f"if ({self._value()} < {self._object()}) {{ {self._block(depth)} }}"
-            case 43:
+            case _:
+                return f"for (A w(o, 3); w.id > 1; w.id--) {{ {self._block(depth)} }}"
+
+    def _other(self) -> str:
+        choices = self._choices
+        match choices.below(12):
+            case 0:
+                return self._allocated()
+            case 1:
+                return f"n += weigh({choices.pick(('o', 'Pointed(o)'))});"
+            case 2:
+                return "n += weighed(o);"
+            case 3:
                 return f"bool q{self._next()} = {self._decided()};"
-            case 44:
+            case 4:
                 called = choices.pick(("taken", "read"))
                 return f"n += {self._decided()} ? read({self._value()}) : {called}({self._value()});"
-            case _:
+            case 5:
                 return self._lambda()
+            case _:
+                return self._whole()
 
     def _jump(self, depth: int) -> str:
         """Jumps, and conditions that declare."""
