@@ -142,6 +142,8 @@ def natural(type: ir.Type) -> QualType | None:
     match type:
         case ir.StructType():
             return QualType(ClassType(type.name))
+        case ir.TemplateType():
+            return QualType(DependentType(type.name))
         case ir.VectorType(element=element):
             return None if element in (ir.S64, ir.U64) else QualType(DeviceType(type))
         case ir.GroupType():

@@ -21,7 +21,9 @@ from dataclasses import dataclass
 from typing import final
 
 from analysis.cpp.conversions import model as cpp
+from analysis.cpp.templates.functions import FunctionTemplate, is_more_specialised
 from analysis.cpp.types.model import ArrayType as ArrayOf
+from analysis.cpp.types.model import QualType
 from analysis.ir.types import (
     ArrayType,
     IntegerType,
@@ -31,8 +33,11 @@ from analysis.ir.types import (
     UnknownType,
 )
 from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open, may_bind, refer_to_objects
+from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversion_distance import conversion_distance, without_space
+from analysis.lower.exact_deduction import NotDeduced, deduced_parameters, exact_template
+from analysis.lower.exact_deduction import is_open as depends_on_more
 from analysis.lower.functions import (
     bind_explicit,
     for_groups,
@@ -56,7 +61,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
 )
-from analysis.lower.ranked_choice import NoFunction, Object, ranked
+from analysis.lower.ranked_choice import Described, NoFunction, Object, ranked
 from analysis.lower.requirements import is_callable, is_required
 from analysis.lower.substitution import extents, is_substitution_failure
 from analysis.lower.templates import deduce, deduce_argument, deduce_pack
@@ -168,6 +173,9 @@ def _choose(
     if fitting:
         nearest = [one for one in fitting if not any(_is_beaten(one, other, arguments) for other in fitting)]
         return _specialised(declarations, _best(nearest, arguments))
+    decided = _ranked(program, candidates, arguments, object) if len(candidates) == 1 else None
+    if isinstance(decided, Choice):
+        return decided
     named = _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
     return None if named is None else Choice(instantiate(named, {}), 0.0)
 
@@ -272,6 +280,9 @@ class _Candidate:
     generic: Signature
     is_certain: bool
     penalty: float
+    template: FunctionTemplate | None = None
+    parameters: tuple[QualType | None, ...] | None = None
+    """As `cpp.templates` deduces them; `template` is None where it cannot."""
 
 
 def _ranked(
@@ -283,16 +294,29 @@ def _ranked(
     instances = [candidate.instance for candidate in candidates]
 
     def is_more_special(one: int, other: int) -> bool:
+        templates = candidates[one].template, candidates[other].template
+        if templates[0] is not None and templates[1] is not None:
+            count, classes = len(arguments), RecordClasses(program)
+            if is_more_specialised(classes, templates[0], templates[1], count):
+                return True
+            if is_more_specialised(classes, templates[1], templates[0], count):
+                return False
+            return _is_required_more(instances[one], instances[other])
         left, right = instances[one], instances[other]
         if _is_more_special(left, right) or _is_more_special(right, left):
             return _is_more_special(left, right)
-        return is_required(left.declaration) and not is_required(right.declaration)
+        return _is_required_more(left, right)
 
-    found = ranked(program, instances, [argument.exact for argument in arguments], object, is_more_special)
+    described = [Described(one.instance, one.parameters, one.generic.required) for one in candidates]
+    found = ranked(program, described, _exactly(arguments), object, is_more_special)
     if found is None or isinstance(found, NoFunction):
         return found
     instance = for_groups(instances[found.index], [argument.type for argument in arguments])
     return Choice(instance, 0.0 if found.is_exact else 1.0)
+
+
+def _is_required_more(one: FunctionInstance, other: FunctionInstance) -> bool:
+    return is_required(one.declaration) and not is_required(other.declaration)
 
 
 def _candidate(
@@ -305,6 +329,8 @@ def _candidate(
     generic = generic_signature(declaration)
     if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters[:-1]):
         return None
+    template: FunctionTemplate | None = None
+    parameters: tuple[QualType | None, ...] | None = None
     penalty = 0.25 if generic.parameters and generic.parameters[-1].is_pack else 0.0
     is_certain = True
     if declaration.template_parameters:
@@ -314,6 +340,10 @@ def _candidate(
         named = bind_explicit(declaration, explicit)
         is_partial = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
         written = set(named)
+        template = exact_template(program, declaration, generic)
+        exact = None if template is None else deduced_parameters(program, template, explicit, _exactly(passed))
+        if isinstance(exact, NotDeduced):
+            return None
         if is_partial and not deduce_all(program, generic, arguments, named):
             return None
         refer_to_objects(declaration, generic, passed, named, written)
@@ -322,6 +352,8 @@ def _candidate(
         instance = instantiate(declaration, named)
         if is_substitution_failure(declaration, instance):
             return None
+        if exact is not None:
+            parameters = _parameters(instance, exact)
     else:
         instance = instantiate(declaration, {})
     if is_required(declaration):
@@ -332,7 +364,19 @@ def _candidate(
         penalty -= 0.125
     if not declaration.item.is_device and not declaration.item.is_constexpr:
         penalty += 0.25
-    return _Candidate(instance, generic, is_certain, penalty)
+    return _Candidate(instance, generic, is_certain, penalty, template, parameters)
+
+
+def _exactly(passed: Sequence[Argument]) -> list[cpp.Argument | None]:
+    return [argument.exact for argument in passed]
+
+
+def _parameters(instance: FunctionInstance, deduced: Sequence[QualType]) -> tuple[QualType | None, ...]:
+    """The deduced types; what depends on more than deduction is as the instance declares it."""
+    declared = [parameter.declared.exact for parameter in instance.signature.parameters]
+    if len(declared) != len(deduced):
+        return tuple(None if depends_on_more(one) else one for one in deduced)
+    return tuple(other if depends_on_more(one) else one for one, other in zip(deduced, declared, strict=True))
 
 
 def _consider(program: Declarations, candidate: _Candidate, passed: Sequence[Argument]) -> Choice | None:

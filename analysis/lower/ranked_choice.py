@@ -32,6 +32,16 @@ class Ranked:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Described:
+    """A candidate: `parameters` are as deduced for the call, None where the instance's signature says them."""
+
+    instance: FunctionInstance
+    parameters: tuple[QualType | None, ...] | None
+    required: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Object:
     """What a method is called on; `category` is None where it is not known."""
 
@@ -53,21 +63,21 @@ IsMoreSpecial = Callable[[int, int], bool]
 
 def ranked(
     program: Declarations,
-    instances: Sequence[FunctionInstance],
+    described: Sequence[Described],
     arguments: Sequence[Argument | None],
     object: Object | None,
     is_more_special: IsMoreSpecial,
 ) -> Ranked | NoFunction | None:
-    """Which of the instances the call means, by its number; `object` is what a method is called on."""
+    """Which of the candidates the call means, by its number; `object` is what a method is called on."""
     known = [argument for argument in arguments if argument is not None]
     if len(known) < len(arguments):
         return None
-    around = _object_of(instances, object)
+    around = _object_of([one.instance for one in described], object)
     if around is None:
         return None
     candidates: list[Candidate] = []
-    for index, instance in enumerate(instances):
-        candidate = _candidate(index, instance, around)
+    for index, one in enumerate(described):
+        candidate = _candidate(index, one, around)
         if candidate is None:
             return None
         candidates.append(candidate)
@@ -110,19 +120,24 @@ def _reference_of(declaration: FunctionDeclaration) -> str | None:
     return None if found is None else found.text.decode()
 
 
-def _candidate(index: int, instance: FunctionInstance, object: tuple[Argument, ...]) -> Candidate | None:
-    signature = instance.signature
+def _candidate(index: int, described: Described, object: tuple[Argument, ...]) -> Candidate | None:
+    instance = described.instance
+    signature, declaration = instance.signature, instance.declaration
+    reference = _reference_of(declaration)
     parameters: list[QualType] = []
-    reference = _reference_of(instance.declaration)
     for argument in object:
-        own = qualified(QualType(argument.type.type), constant=is_for_constants(instance.declaration))
+        own = qualified(QualType(argument.type.type), constant=is_for_constants(declaration))
         parameters.append(reference_to(own, is_rvalue=reference == "&&"))
-    for parameter in signature.parameters:
-        exact = parameter.declared.exact
-        if exact is None or parameter.is_pack:
+    own_parameters = described.parameters
+    if own_parameters is None:
+        if any(parameter.is_pack for parameter in signature.parameters):
+            return None
+        own_parameters = tuple(parameter.declared.exact for parameter in signature.parameters)
+    for exact in own_parameters:
+        if exact is None:
             return None
         parameters.append(exact)
-    required = len(object) + signature.required
-    is_template = bool(instance.declaration.template_parameters)
+    required = len(object) + described.required
+    is_template = bool(declaration.template_parameters)
     takes_any_object = bool(object) and reference is None
     return Candidate(index, tuple(parameters), required, signature.is_variadic, is_template, takes_any_object)

@@ -175,17 +175,20 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
 def _declare_array(scope: Scope, declared: DeclaredType, declarator: Node) -> Declarator:
     """`T name[2][3]` nests outermost-last, so the extents are collected before they are applied."""
     extents: list[int | None] = []
+    names: list[str | None] = []
     while True:
         size = declarator.field("size")
         extents.append(None if size is None else constant_integer(scope, size))
+        names.append(None if size is None else shown(size))
         inner = declarator.field("declarator") or _inner(declarator)
         if inner is None or inner.kind not in _ARRAYS:
             break
         declarator = inner
     type, exact = declared.stored, declared.exact
-    for extent in extents:
+    for extent, text in zip(extents, names, strict=True):
         type = ArrayType(type, extent)
-        exact = None if exact is None or exact.is_reference else QualType(cpp.ArrayType(exact, extent))
+        length = text if extent is None else extent
+        exact = None if exact is None or exact.is_reference else QualType(cpp.ArrayType(exact, length))
     whole = DeclaredType(type, False, declared.is_constant, declared.is_volatile, spelled=exact)
     if inner is None:
         return Declarator(None, whole)

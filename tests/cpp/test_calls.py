@@ -85,6 +85,33 @@ CASES = {
         "b.f(1LL), b.f(1L), b.f(1), c.f(1)",
         [1, 3, 4, 2],
     ),
+    "a template whose parameters would be deduced differently": (
+        """template <class T> __device__ int f(T &&, const T &) { return 1; }
+        __device__ int f(short, bool &&) { return 2; }""",
+        "",
+        "f(1, 4ul), f(1, 2)",
+        [2, 1],
+    ),
+    "an array of another length": (
+        """__device__ int f(bool) { return 1; }
+        template <class T> __device__ int f(T (&)[2]) { return 2; }
+        template <class T, int N> __device__ int g(T (&)[N]) { return N; } __device__ int g(...) { return 9; }""",
+        "char three[3] = {}; char two[2] = {}; const int five[5] = {};",
+        "f(three), f(two), g(five), g(&two[0])",
+        [1, 2, 5, 9],
+    ),
+    "templates beside functions": (
+        """template <class T> __device__ int f(T) { return 1; } __device__ int f(double) { return 2; }
+        template <class T> __device__ int g(T *) { return 3; }
+        template <class T> __device__ int g(const T *) { return 4; }
+        template <class T> __device__ int g(T) { return 5; } __device__ int g(int *) { return 6; }
+        template <class T, class... R> __device__ int h(T, R...) { return 7; }
+        template <class T> __device__ int h(T) { return 8; }
+        __device__ int h(...) { return 9; }""",
+        "int n = 0; const int m = 0; const float x = 0;",
+        "f(1), f(1.0), f(1.0f), g(&n), g(&m), g(n), g(&x), h(1), h(1, 2), h()",
+        [1, 2, 1, 6, 4, 5, 4, 8, 7, 9],
+    ),
     "conversions of classes": (
         """struct From { int v; __device__ From(int x) : v(x) {} };
         struct To { __device__ operator int() const { return 5; } };
