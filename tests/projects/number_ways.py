@@ -130,6 +130,9 @@ def several_numbers(asked: Asked, choices: Choices) -> Way:
             ("for (int n = 1; n <= 7; n += 6) %s", (1, 7)),
             ("for (int i = 0; i < 2; i++) { n = i; %s }", (0, 1)),
             ("const int all[] = {3, 9}; for (auto n : all) %s", (3, 9)),
+            ("std::vector<int> all = {3, 9}; for (int n : all) %s", (3, 9)),
+            ("std::vector<int> all = {3, 9}; for (auto &a : all) a += 1; for (int n : all) %s", (4, 10)),
+            ("std::vector<int> all{3, 9}; all[1] = 5; for (int n : all) %s", (3, 5)),
             ("n = 3; again: %s n *= 3; if (n == 9) goto again;", (3, 9)),
         )
     )

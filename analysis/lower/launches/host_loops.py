@@ -1,7 +1,8 @@
 """Which numbers does the variable of a counted loop hold, round by round?
 
-Forms    `for (int t : {64, 128})`, `for (int t : sizes)` with an array of constants, and `for (int t = 32; t <= 512;
-         t *= 2)` with one step that adds, subtracts, multiplies, divides or shifts by a constant.
+Forms    `for (int t : {64, 128})`, `for (int t : sizes)` with an array or a container of constants that is only read,
+         and `for (int t = 32; t <= 512; t *= 2)` with one step that adds, subtracts, multiplies, divides or shifts by a
+         constant.
 Rules    All rounds are made, unless something leaves the loop early: they are what the variable may hold.
 Limits   `MAX_ROUNDS` rounds, else nothing is known.
 """

@@ -272,6 +272,8 @@ class HostValues(HostObjects):
         if name.endswith("*"):
             return 8
         variable = self._variables.get(name.partition("[")[0])
+        if variable is not None and variable.is_container:
+            return None
         if variable is not None and variable.elements is not None:
             element = self._type(variable.type)
             count = 1 if "[" in name else len(variable.elements.children)

@@ -51,7 +51,8 @@ class Variable:
     loops: list[CountedLoop] = field(default_factory=list[CountedLoop])
     """Those that it counts."""
     elements: Node | None = None
-    """Of an array of constants."""
+    """Of an array of constants, or of a container that is only read."""
+    is_container: bool = False
     is_lost: bool = False
     passed: list[tuple[int, Guards]] = field(default_factory=list[tuple[int, Guards]])
     """Where something that may write to it gets it by name."""
@@ -152,6 +153,9 @@ class HostWrites:
             variable.is_static |= any(child.text == b"static" for child in node.children)
             variable.is_number = _is_number(spelling)
             variable.declare(spelling)
+            listed = _CONTAINER.fullmatch(spelling)
+            if listed is not None and value is not None and value.kind == "initializer_list":
+                self._listed(variable, listed[1], name, value)
             if value is not None:
                 variable.writes.append((value, guards))
                 is_listed = value.kind in ("argument_list", "parameter_list", "initializer_list")
@@ -176,12 +180,18 @@ class HostWrites:
             for bound in _places(value):
                 self._variable(bound).is_lost = True
 
+    def _listed(self, variable: Variable, element: str, name: Node, value: Node) -> None:
+        """`std::vector<int> sizes = {64, 128};`, whose elements have another type than it."""
+        if self._is_only_read(name.text):
+            variable.elements, variable.type = value, element
+            variable.is_lost = variable.is_container = True
+
     def _is_only_read(self, name: bytes) -> bool:
         """Whether all uses of an array's name in the function read elements of it."""
         parents: list[tuple[Node, Node | None]] = [(self._function, None)]
         for node, parent in popped(parents):
             if any(child.kind == "identifier" and child.text == name for child in node.children):
-                is_declared = node.kind == "array_declarator"
+                is_declared = node.kind in ("array_declarator", "init_declarator") and node.children[0].text == name
                 named = node.field("declarator") if node.kind == "for_range_loop" else None
                 is_copied = named is not None and named.kind == "identifier"
                 is_element = node.kind == "subscript_expression" and parent is not None
@@ -410,6 +420,7 @@ _READING: Final = frozenset(
     {"kernel_call_syntax", "binary_expression", "init_declarator", "conditional_expression", "assignment_expression"}
 )
 _COUNTING: Final = frozenset({"for_statement", "for_range_loop"})
+_CONTAINER: Final = re.compile(r"(?:const\s+)?(?:std::)?(?:vector|array)\s*<\s*([\w\s]+?)\s*(?:,[^<>]*)?>")
 _LEAVING: Final = re.compile(rb"(?i).*(?:exit|abort|terminate|usage|help|die|fatal|fail)\w*")
 _COLLECTORS: Final[Mapping[str, Callable[[HostWrites, Node, Guards], None]]] = {
     "call_expression": HostWrites.call,
