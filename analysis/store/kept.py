@@ -17,11 +17,14 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from typing import Any, Final, Generic, TypeVar, final
+from typing import Any, Final, Generic, TypeVar, cast, final
 
 from analysis.ir.pace import paced
 from analysis.ir.record import record
+from analysis.store.freeing import free_in_turns
 
+HEAVY: Final = 10_000
+"""A result of more weight is freed a part at a time."""
 OF_FREEING: Final = 20
 """Rounds that it takes to free a result."""
 
@@ -98,11 +101,17 @@ class Table(Generic[Key, Value]):
         for key in paced(self._used.pop(file, set[Key]()), OF_FREEING):
             self._users[key] -= 1
             if self._users[key] == 0:
-                del self._users[key], self._values[key]
+                del self._users[key]
+                self._free(key)
         for key in paced([key for key, (_, last) in self._spare.items() if last == file], OF_FREEING):
             if self._spare.get(key, (0, ""))[1] == file:
                 self._take_from_spare(key)
-                del self._values[key]
+                self._free(key)
+
+    def _free(self, key: Key) -> None:
+        last: list[object] = [self._values.pop(key)]
+        if self._weigh(cast("Value", last[0])) > HEAVY:
+            free_in_turns(last)
 
     def statistics(self) -> TableStatistics:
         weight = sum(self._weigh(value) for value in self._values.values())

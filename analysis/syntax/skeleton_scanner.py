@@ -79,7 +79,7 @@ class Scanner:
                 kept = self._old_entry(old, starts, shift)
                 if kept is not None:
                     moved = old.entries[kept:]
-                    self._entries += [(at + shift, piece) for at, piece in moved] if shift else moved
+                    self._entries += [(at + shift, piece) for at, piece in paced(moved)] if shift else moved
                     break
             if not self._step():
                 break

@@ -13,6 +13,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Final, NamedTuple, final
 
+from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
@@ -260,7 +261,7 @@ class TranslationUnit:
 
     @cached_property
     def _index(self) -> dict[tuple[str, int, int, str, int], int]:
-        return {_key(item): index for index, item in enumerate(self._all)}
+        return {_key(item): index for index, item in enumerate(paced(self._all, 2))}
 
     @cached_property
     def _fingerprints(self) -> Fingerprints:

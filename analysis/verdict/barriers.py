@@ -17,6 +17,7 @@ Source    Lee et al., section 3.1 (a barrier there can never fail).
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from enum import Enum
 from functools import cached_property
@@ -40,6 +41,7 @@ from analysis.ir.instructions import (
     Switch,
     WarpBarrier,
 )
+from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.verdict.slice import Integers
@@ -132,7 +134,7 @@ def find_barriers(
     """All barriers the entry reaches, in reverse post-order."""
     judge = _Judge(function, control, divergence, launch)
     placed = control.placed(BlockBarrier, NamedBarrier, WarpBarrier, GridBarrier)
-    return tuple(judge.site(block, index, barrier) for block, index, barrier in placed)
+    return tuple(judge.site(block, index, barrier) for block, index, barrier in paced(placed, 20))
 
 
 @final
@@ -243,9 +245,10 @@ def guards_around(
     `span` is the operation in `block` that the question is about.
     """
     distance: dict[BasicBlockId, int] = {}
-    waiting = [(controller, 1) for controller in control.controllers(block)]
+    waiting = deque((controller, 1) for controller in control.controllers(block))
     while waiting:
-        controller, steps = waiting.pop(0)
+        spend(2)
+        controller, steps = waiting.popleft()
         if controller not in distance:
             distance[controller] = steps
             waiting.extend((further, steps + 1) for further in control.controllers(controller))
@@ -255,7 +258,7 @@ def guards_around(
                 distance[step.subject.block] = 1
     found = [other for other in distance if divergence.terminator_level(other) > needed]
     found.sort(key=lambda other: (distance[other], -control.rank[other]))
-    return tuple(_guard(function, control, divergence, other, block, span) for other in found)
+    return tuple(_guard(function, control, divergence, other, block, span) for other in paced(found, 10))
 
 
 def _guard(

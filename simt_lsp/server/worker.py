@@ -27,7 +27,8 @@ from functools import partial
 from threading import Condition, Thread
 from typing import Any, Final, Generic, TypeVar, final
 
-from analysis.ir.pace import Cancelled, ends_when, pace
+from analysis.ir.pace import Cancelled, ends_when, no_pace, pace
+from analysis.store.freeing import free_in_turns
 
 EDIT_DELAY: Final = 0.004
 AGAIN_DELAY: Final = 0.050
@@ -89,6 +90,8 @@ class _Turns:
 class _State(Generic[Input, Result]):
     waiting: dict[Key, _Waiting[Input]] = field(default_factory=dict[Key, Any])
     results: dict[Key, tuple[Input, Result]] = field(default_factory=dict[Key, Any])
+    replaced: list[object] = field(default_factory=list[object])
+    """Results that are to be freed."""
     weights: dict[Key, int] = field(default_factory=dict[Key, int])
     """The checkpoints that the last analysis of each document took, but no less than its text suggests: what did not
     change costs the analysis nothing, and answers about it as much as ever."""
@@ -172,7 +175,7 @@ class Worker(Generic[Input, Result]):
         """The document was closed."""
         with self._changed:
             self._state.waiting.pop(key, None)
-            self._state.results.pop(key, None)
+            self._replace(key, None)
             self._state.weights.pop(key, None)
             self._running.pop(key, None)
             stale = self._take_questions(lambda question: question.key == key)
@@ -256,6 +259,8 @@ class Worker(Generic[Input, Result]):
             return self._analysis(max(due)[1]), None
         if candidates:
             return None, min(candidates)[0] - now
+        if state.replaced:
+            return self._free_replaced, None
         if state.background:
             return partial(self._work, state.background.popleft()), None
         return None, None
@@ -308,9 +313,25 @@ class Worker(Generic[Input, Result]):
             if self._running.get(key) is not running:  # closed meanwhile
                 return
             del self._running[key]
-            self._state.results[key] = (waiting.item, result)
+            self._replace(key, (waiting.item, result))
             self._state.weights[key] = max(turns.taken, self._weigh(waiting.item))
         self._tell(key, waiting.item, result)
+        self._free_replaced()
+
+    def _replace(self, key: Key, newest: tuple[Input, Result] | None) -> None:
+        """What was known before is not freed here: that may take long, and others want the lock."""
+        known = self._state.results.pop(key, None)
+        if newest is not None:
+            self._state.results[key] = newest
+        if known is not None and self._state.weights.get(key, 0) > LIGHT:
+            self._state.replaced.append(known)
+
+    def _free_replaced(self) -> None:
+        if self._state.replaced:
+            serve_others = self._server_of_others()
+            last, self._state.replaced = self._state.replaced, []
+            with pace(serve_others):
+                free_in_turns(last)
 
     def _tell(self, key: Key, item: Input, result: Result) -> None:
         """What is replaced meanwhile is not told to the end."""
@@ -337,8 +358,9 @@ class Worker(Generic[Input, Result]):
 
         def serve() -> None:
             turns.taken += 1
-            self._answer_meanwhile(turns)
-            self._analyse_meanwhile(turns)
+            with pace(no_pace):  # what others ask meanwhile counts for itself
+                self._answer_meanwhile(turns)
+                self._analyse_meanwhile(turns)
 
         return serve
 
