@@ -13,8 +13,12 @@ import pytest
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
+from analysis.lower.launches import Launch, find
+from analysis.lower.launches.host_calls import HostCalls
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
+from analysis.syntax.items import Item
+from analysis.syntax.translation_unit import TranslationUnit
 
 TEXT = """\
 #define METHOD __device__ int
@@ -111,3 +115,40 @@ def test_a_class_without_a_name_is_the_same_when_a_body_before_it_grows() -> Non
     seen = _see(analyzer, text.replace("return 1", "return 1234"))
     (root,) = [view.root for view in seen.views(next(one for one in seen.facts.functions if one.name == "k"))]
     assert [name for name in root.function.structs if "anonymous" in name] == ["S::<anonymous 0>"]
+
+
+HOSTS = """\
+__device__ int helper(int v) { return v; }
+template <int N> __global__ void k(int *o) { if (threadIdx.x < N) o[0] = helper(1); }
+static const int WIDTH = 64;
+int blocks(int n) { return (n + WIDTH - 1) / WIDTH; }
+void run(int *o, int n) { k<3><<<blocks(n), WIDTH>>>(o); }
+void other(int *o) { k<5><<<2, 32>>>(o); }
+"""
+LOOKED_FOR = {
+    "the body of a kernel": ("o[0] = helper(1)", "o[0] = helper(2)", 0),
+    "the body of a function that a kernel calls": ("{ return v; }", "{ return v + 1; }", 0),
+    "the head of a kernel": ("k(int *o)", "k(int *o, int more = 1)", 2),
+    "a host function that launches": ("<<<2, 32>>>", "<<<2, 64>>>", 1),
+    "a host function that a launch calls": ("(n + WIDTH - 1)", "(n + WIDTH)", 1),
+    "a constant of host code": ("WIDTH = 64", "WIDTH = 32", 1),
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_FOR)
+def test_launches_are_looked_for_again_where_they_may_be_others(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new, expected = LOOKED_FOR[name]
+    assert HOSTS.count(old) == 1
+    analyzer = Analyzer()
+    _see(analyzer, HOSTS)
+    looked: list[str] = []
+    look = find._launches_in  # pyright: ignore[reportPrivateUsage] - counted, not called
+
+    def counted(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[Launch]:
+        looked.append(item.name)
+        return look(unit, item, calls)
+
+    monkeypatch.setattr(find, "_launches_in", counted)
+    seen = _see(analyzer, HOSTS.replace(old, new))
+    assert len(looked) == expected
+    assert seen.facts == _see(Analyzer(), HOSTS.replace(old, new)).facts
