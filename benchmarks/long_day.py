@@ -79,6 +79,8 @@ class Day:
         """The dearest answers, with the file and line of the edit."""
         self.late: Counter[str] = Counter()
         """Answers over the bar, by file."""
+        self._has_opened = False
+        """Whether another file was opened since the last answer, and may be analysed meanwhile."""
         self.memory: list[float] = []
 
     def run(self, edits: int) -> None:
@@ -117,8 +119,10 @@ class Day:
         self._server.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
         self.answers.append(1e3 * (processor_seconds(self._server.pid) - spent))
         self.waited.append(1e3 * (time.perf_counter() - started))
-        self.slowest.append((self.answers[-1], f"{typed.path.name}:{at + 1}"))
-        self.late[typed.path.name] += self.answers[-1] > ANSWER_MS
+        beside = " beside a file that was just opened" if self._has_opened else ""
+        self._has_opened = False
+        self.slowest.append((self.answers[-1], f"{typed.path.name}:{at + 1}{beside}"))
+        self.late[typed.path.name + beside] += self.answers[-1] > ANSWER_MS
         self.slowest = sorted(self.slowest, reverse=True)[:SLOWEST]
 
     def _open_another(self) -> None:
@@ -126,6 +130,7 @@ class Day:
         typed = Typed(path)
         self._open.append(typed)
         self._server.open(path, "\n".join(typed.lines))
+        self._has_opened = True
 
     def _close(self, typed: Typed) -> None:
         self._open.remove(typed)
