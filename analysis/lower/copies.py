@@ -3,9 +3,9 @@
 Rules   A class with a copy constructor or an `operator=` of its own runs that; any other class copies base by base and
         member by member, and so runs those of its bases and members.
         A copy constructor that only copies each base and member (`C(const C &o) : v(o.v) {}`) copies bytes.
-        A temporary that becomes a variable, a parameter or a result is not copied at all, and neither is a local
-        variable that is returned.
-Limits  What the copy of a member or base runs is opaque.  Compilers may copy a local variable that they return.
+        A temporary that becomes a variable, a parameter or a result is not copied at all; of a local variable that is
+        returned, `elision.py` tells.
+Limits  What the assignment of a member or base runs is opaque.
 Source  C++ standard, "Copy/move constructors", "Copy/move elision".
 """
 
