@@ -24,6 +24,7 @@ from analysis.cpp.conversions import model as cpp
 from analysis.cpp.templates.functions import FunctionTemplate, is_more_specialised
 from analysis.cpp.types.model import ArrayType as ArrayOf
 from analysis.cpp.types.model import QualType
+from analysis.ir.pace import paced
 from analysis.ir.types import (
     ArrayType,
     IntegerType,
@@ -156,7 +157,7 @@ def _choose(
     object: Object | None = None,
 ) -> Choice | None:
     candidates: list[_Candidate] = []
-    for declaration in dict.fromkeys(declarations):  # several look-ups may have found one
+    for declaration in paced(dict.fromkeys(declarations), 50):  # several look-ups may have found one
         if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
             continue
         candidate = _candidate(program, declaration, explicit, arguments)
