@@ -11,6 +11,7 @@ Limits  Overlapping partial specialisations: the last one that matches.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from analysis.ir.types import ArrayType, PointerType, StructType, TemplateType, Type, VectorType
 from analysis.lower.concepts import names_concept
@@ -111,10 +112,24 @@ def bind(
             argument = ArgumentPack(())
         if argument is None:
             argument = generic_argument(scope, parameter)
+        argument = _told_apart(argument)
         if not isinstance(argument, PackPattern):
             scope.declare(parameter.name, argument)
         bound.append(argument)
     return tuple(bound)
+
+
+def _told_apart(argument: TemplateArgument) -> TemplateArgument:
+    """The argument without the C++ type that instances are not told apart by: `f<long>` serves for `f<long long>`."""
+    match argument:
+        case TypeName(declared=declared, enumerators=enumerators) if declared.spelled is not None:
+            return TypeName(replace(declared, spelled=None), enumerators)
+        case ConstantName(value=value, type=type, exact=exact) if exact is not None:
+            return ConstantName(value, type)
+        case ArgumentPack(elements=elements):
+            return ArgumentPack(tuple(map(_told_apart, elements)))
+        case _:
+            return argument
 
 
 def _default(scope: Scope, parameter: TemplateParameter, default: Node) -> TemplateArgument | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sim.refusals import Refusal
 from tests.sim.running import run
 
 CASES = {
@@ -142,3 +143,16 @@ def test_the_built_in_comma_where_no_operator_takes_the_operands() -> None:
         __global__ void k(int *out) { S s{}; out[0] = (s, 7); out[1] = (s, Kind::A); }
     """
     assert run(text, {"out": np.zeros(2, np.int32)}, block=1).arrays["out"].tolist() == [7, 100]
+
+
+@pytest.mark.parametrize("types", [("long", "long long"), ("int", "Color"), ("const int *", "int *")])
+def test_an_instance_that_serves_for_two_types_guesses_neither(types: tuple[str, str]) -> None:
+    first, second = types
+    text = f"""
+        enum Color {{ RED }};
+        __device__ int f({first}) {{ return 1; }} __device__ int f({second}) {{ return 2; }}
+        template <class T> __device__ int g() {{ return f(T()); }}
+        __global__ void k(int *out) {{ out[0] = g<{first}>(); out[1] = g<{second}>(); }}
+    """
+    with pytest.raises(Refusal, match="which f"):
+        run(text, {"out": np.zeros(2, np.int32)}, block=1)
