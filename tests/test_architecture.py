@@ -62,6 +62,7 @@ OUTSIDE_WORLD = frozenset(
 """Modules through which `analysis` would see files, the clock, the network, processes or threads."""
 
 ALLOWED_IN_ANALYSIS: Mapping[str, str] = {
+    "threading.RLock": "fingerprints are read from several threads, and again in a turn that reading them gives",
     "threading.Lock": "documents and caches are read from several threads; a lock starts none",
 }
 """Names from those modules that may be imported all the same, with the reason."""

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias, final
 from analysis.cpp.types import arithmetic
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import EnumerationType, Fundamental, FundamentalType, QualType, fundamental
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.types import (
     BF16,
@@ -314,7 +315,7 @@ def declare_enum(scope: Scope, node: Node) -> TypeName:
     body = node.field("body")
     inside = scope.inside() if is_scoped else scope
     following: int | None = 0
-    for enumerator in body.children if body is not None else ():
+    for enumerator in paced(body.children, 5) if body is not None else ():
         name = enumerator.field("name")
         if enumerator.kind != "enumerator" or name is None:
             continue

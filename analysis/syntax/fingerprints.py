@@ -19,11 +19,13 @@ Cost      `reach` follows the names.  Macros that are defined once are followed 
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from threading import Lock
+from threading import RLock
 from typing import Final, NamedTuple, Protocol, final
 
+from analysis.ir.pace import paced
 from analysis.syntax.hidden_bodies import HiddenBody, may_be_hidden, may_look_into_others
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
@@ -32,6 +34,8 @@ from analysis.syntax.reach import Reach, Reading
 from analysis.syntax.table_uses import is_only_read
 
 _FEW: Final = 4
+_A_TREE: Final = 50
+"""What making the tree of a function weighs, in rounds."""
 _ENUMERATING: Final = frozenset({ItemKind.ENUM, ItemKind.ALIAS, ItemKind.VARIABLE})
 _TABLE: Final = re.compile(rb"\[.*\{\s*&?\s*[A-Za-z_$]", re.DOTALL)
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
@@ -98,13 +102,16 @@ class Fingerprints:
         """Items whose place in the file counts."""
         self._tables: dict[int, bool] = {}
         """Variables that may be tables of functions, and whether everything else only reads them."""
+        self._defined: Counter[tuple[str, str | None, tuple[str, ...]]] | None = None
+        """How many functions of one name a class or namespace defines."""
         self._operators = _operators(items, by_name)
         self._seen: dict[int, Seen] | None = None
         """What others see of those items of which they do not see all."""
         self._whole = Reach()
         self._views = Reach()
         self._lowerings: dict[int, Lowering] = {}
-        self._lock = Lock()
+        self._lock = RLock()
+        """Reading a long text gives turns to others, who may ask as well: what is finished then is right for both."""
 
     def of(self, index: int) -> bytes:
         """The fingerprint of the item at that index."""
@@ -190,7 +197,7 @@ class Fingerprints:
         assert texts is not None, "asked once"
         found = dict(seen)
         records: list[int] = []
-        for index in indices:
+        for index in paced(list(indices), _A_TREE):
             item = self._items[index]
             if item.path != self._path:
                 continue
@@ -233,14 +240,10 @@ class Fingerprints:
 
     def _is_overloaded(self, item: Item) -> bool:
         """Whether another definition has its name in the same class or namespace: bodies of overloads are compared."""
-        same = [self._items[index] for index in self._by_name[item.name.encode("utf-8", "surrogateescape")]]
-        alike = [
-            one
-            for one in same
-            if one.kind is ItemKind.FUNCTION and one.is_definition
-            if (one.name, one.owner, one.namespace) == (item.name, item.owner, item.namespace)
-        ]
-        return len(alike) > 1
+        if self._defined is None:
+            functions = (one for one in self._items if one.kind is ItemKind.FUNCTION and one.is_definition)
+            self._defined = Counter((one.name, one.owner, one.namespace) for one in functions)
+        return self._defined[item.name, item.owner, item.namespace] > 1
 
     def _content(self, item: Item) -> bytes:
         """A digest of all that the tree of an item depends on."""
@@ -394,7 +397,7 @@ def _declares_the_same(one: Item, other: Item) -> bool:
 def names_of(items: Sequence[Item]) -> dict[bytes, list[int]]:
     """For each name, the items that can change what it means."""
     by_name: dict[bytes, list[int]] = {}
-    for index, item in enumerate(items):
+    for index, item in enumerate(paced(items)):
         if item.kind is ItemKind.OTHER and not item.name:
             continue
         own = item.name.encode("utf-8", "surrogateescape")
@@ -402,7 +405,7 @@ def names_of(items: Sequence[Item]) -> dict[bytes, list[int]]:
         if item.owner is not None:
             by_name.setdefault(item.owner.encode("utf-8", "surrogateescape"), []).append(index)
         if b"enum" in item.identifiers and item.kind in _ENUMERATING:
-            for name in item.identifiers - {own}:
+            for name in paced(item.identifiers - {own}):
                 by_name.setdefault(name, []).append(index)
     return by_name
 
@@ -411,6 +414,6 @@ def _operators(items: Sequence[Item], by_name: Mapping[bytes, Sequence[int]]) ->
     """The symbols of operators that are no members, each with the name of their items."""
     return tuple(
         (name.removeprefix(b"operator").strip(b'" '), name)
-        for name, indices in by_name.items()
+        for name, indices in paced(by_name.items())
         if name.startswith(b"operator") and any(items[index].owner is None for index in indices)
     )

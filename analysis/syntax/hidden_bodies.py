@@ -15,7 +15,7 @@ from collections.abc import Container
 from typing import Final, NamedTuple, final
 
 from analysis.syntax.items import Item, ItemKind
-from analysis.syntax.lexing import identifiers, without_comments
+from analysis.syntax.lexing import identifiers, stretches, without_comments
 from analysis.syntax.snippet import Snippet
 
 _LOOKED_INTO: Final = frozenset(
@@ -99,7 +99,15 @@ def may_look_into_others(text: bytes, macros: Container[bytes]) -> bool:
     """Whether a lambda may stand in `text`, or a thread group of any kind: calls are then lowered with the body."""
     if b"[" not in text and b"<:" not in text and b"thread_group" not in text:
         return False
-    plain = without_comments(text)
-    if _LAMBDA.search(plain) is not None:
-        return True
-    return any(word in macros for word in _BEFORE_BRACKET.findall(plain))  # who knows what a macro ends with
+    # A comment before a bracket looks like the start of a lambda, so what has none with comments has none without.
+    return _has_lambda(text, macros) and (b"/" not in text or _has_lambda(without_comments(text), macros))
+
+
+def _has_lambda(text: bytes, macros: Container[bytes]) -> bool:
+    """A piece of the text that begins with a bracket counts as one with a lambda, whatever stands before it."""
+    pieces = (text[start:end] for start, end in stretches(text))
+    return any(
+        _LAMBDA.search(piece) is not None
+        or any(name[1] in macros for name in _BEFORE_BRACKET.finditer(piece))  # who knows what a macro ends with
+        for piece in pieces
+    )

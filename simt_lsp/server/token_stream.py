@@ -2,7 +2,7 @@
 
 Rules    Tokens come in text order without overlaps, each within one line.  Characters and lengths count in the
          negotiated encoding.  A delta is one edit of whole tokens: what the two streams share at both ends stays.
-Cost     O(tokens + lines); a line that is not ASCII is decoded once per token on it.
+Cost     O(tokens + lines), and the bytes of lines that are not ASCII.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def encode_tokens(
     line = previous_line = previous_character = 0
     data: list[int] = []
     whole, decoded = b"", -1
+    counted = units = 0
     divergent, split = _BIT["divergentBlock"], _BIT["splitBlock"]
     for token in paced(tokens):
         while line < last_line and starts[line + 1] <= token.start:
@@ -46,9 +47,11 @@ def encode_tokens(
             character, length = begin, token.end - token.start
         else:
             if line != decoded:
-                whole, decoded = lines.line_text(line), line
-            character = units_before(whole, begin, encoding)
-            length = units_before(whole, token.end - starts[line], encoding) - character
+                whole, decoded, counted, units = lines.line_text(line), line, 0, 0
+            end = token.end - starts[line]
+            character = units + units_before(whole[counted:begin], begin - counted, encoding)
+            length = units_before(whole[begin:end], end - begin, encoding)
+            counted, units = end, character + length
         if line != previous_line:
             previous_character = 0
         modifiers = _BIT[token.variance.value] | (divergent if token.in_divergent_block else 0)
