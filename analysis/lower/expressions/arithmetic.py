@@ -12,7 +12,7 @@ from analysis.cpp.conversions.standard import decayed as decayed_type
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.arithmetic import common_arithmetic
 from analysis.cpp.types.arithmetic import promoted as promoted_type
-from analysis.cpp.types.model import Fundamental, QualType, fundamental
+from analysis.cpp.types.model import Fundamental, QualType, fundamental, qualified
 from analysis.cpp.types.qualification import combined
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import ElementAddress, PointerDifference
@@ -106,8 +106,9 @@ def joined_type(ctx: LoweringContext, operands: Sequence[Operand]) -> QualType |
     if len(types) != 2 or types[0] is None or types[1] is None:
         return None
     first, second = types[0], types[1]
-    if first == second and all(isinstance(operand, Place) for operand in operands):
-        return first
+    if first.type == second.type and all(isinstance(operand, Place) for operand in operands):
+        constant, volatile = first.is_constant or second.is_constant, first.is_volatile or second.is_volatile
+        return qualified(first, constant=constant, volatile=volatile)
     first, second = decayed_type(first), decayed_type(second)
     if first == second:
         return first

@@ -34,7 +34,8 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
         variable.variable,
         is_lvalue=True,
         is_constant=variable.is_constant,
-        spelled=exact,
+        # What a lambda captures by value is constant unless the lambda is `mutable`.
+        spelled=None if exact is None or (variable.is_constant is None and not exact.is_constant) else exact,
     )
 
 
