@@ -13,7 +13,7 @@ from tests.projects.random_project import random_project, shown
 from tests.projects.referee import referee
 from tests.sim.random.choices import Seeded
 
-SEEDS = range(36)
+SEEDS = range(28)
 
 
 def _nothing(*_: object) -> frozenset[str]:
