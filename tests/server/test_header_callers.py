@@ -57,11 +57,16 @@ def test_what_callers_pass_is_known_from_the_last_run(tmp_path: Path, monkeypatc
     main.write_text(MAIN.replace("meet(p, n)", "meet(p, threadIdx.x)"))
     (tree / "other.cu").write_text(MAIN.replace("void k", "void other"))
     monkeypatch.setenv("SIMT_LSP_CACHE", str(tmp_path / "cache"))
+    written: list[dict[str, int]] = []
     for _ in range(2):
         with server() as client:
             client.initialize(PUSHED, tree)
             client.open(header.as_uri(), HEADER)
             client.wait_for_codes(header.as_uri(), ["DIV402"])
+        kept = (tmp_path / "cache").rglob("*.calls")
+        written.append({path.name: path.stat().st_mtime_ns for path in kept})
+    assert len(written[0]) == 2
+    assert written[1] == written[0]  # what is found anew is written anew
     main.write_text(MAIN)
     with server() as client:
         client.initialize(PUSHED, tree)
