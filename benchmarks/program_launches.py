@@ -14,8 +14,8 @@ from typing import final
 from analysis.facts.analyzer import environment_of
 from analysis.facts.cache import BoundedCache
 from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
-from analysis.lower.launches import Launch, Shape, UseKey, Uses
-from analysis.lower.launches.outside import MAX_KEPT, Outside, UnitMemo
+from analysis.launches import Launch, Shape, UseKey, Uses
+from analysis.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import Program
 from analysis.syntax.cache import Bounded, SyntaxCache
 from analysis.syntax.environment import Environment

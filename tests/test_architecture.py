@@ -25,6 +25,7 @@ PACKAGES_OF_ANALYSIS = (
     "syntax",
     "project",
     "lower",
+    "launches",
     "graph",
     "divergence",
     "memory",

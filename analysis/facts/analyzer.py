@@ -25,7 +25,7 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.facts.syntax_errors import syntax_errors
 from analysis.ir.pace import Cancelled as Cancelled
 from analysis.ir.pace import ends_when, pace, turn
-from analysis.lower.launches.outside import MAX_KEPT, Outside, UnitMemo
+from analysis.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import LowerSettings, Program
 from analysis.project.model import Project
 from analysis.store.kept import Store, TableStatistics

@@ -36,8 +36,8 @@ from analysis.facts.roots import RootAnalysis
 from analysis.ir.instructions import Opaque
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.launches.other_uses import uses_of_names
 from analysis.lower.builtins import builtin_function
-from analysis.lower.launches.other_uses import uses_of_names
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import IDENTIFIER, without_hidden
 from analysis.syntax.line_index import LineIndex

@@ -52,9 +52,9 @@ from analysis.ir.limits import Limit
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
-from analysis.lower.launches import Launch, LaunchAnnotation, UseKey, Uses, launches_of
-from analysis.lower.launches.annotation import annotation_above
-from analysis.lower.launches.outside import Outside
+from analysis.launches import Launch, LaunchAnnotation, UseKey, Uses, launches_of
+from analysis.launches.annotation import annotation_above
+from analysis.launches.outside import Outside
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.kept import Table
 from analysis.syntax.includes import is_header

@@ -17,9 +17,9 @@ from typing import Final, TypeAlias, final
 from analysis.facts.cache import BoundedCache
 from analysis.ir.ids import FunctionId
 from analysis.ir.record import record
-from analysis.lower.launches import Launch
-from analysis.lower.launches.instances import Launched, launched_instances, launching_functions
-from analysis.lower.launches.model import LaunchText
+from analysis.launches import Launch
+from analysis.launches.instances import Launched, launched_instances, launching_functions
+from analysis.launches.model import LaunchText
 from analysis.lower.names import ConstantName, FunctionInstance
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.items import Item, ItemKind

@@ -17,10 +17,10 @@ from typing import Final, final
 
 from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
 from analysis.ir.record import record
-from analysis.lower.launches.device_bodies import Outline, SeenBy, launching_macros, macros_that, says_nothing
-from analysis.lower.launches.find import LaunchMemo
-from analysis.lower.launches.other_uses import UseMemo
-from analysis.lower.launches.outside import Answer, Outside, Question
+from analysis.launches.device_bodies import Outline, SeenBy, launching_macros, macros_that, says_nothing
+from analysis.launches.find import LaunchMemo
+from analysis.launches.other_uses import UseMemo
+from analysis.launches.outside import Answer, Outside, Question
 from analysis.syntax.cache import Bounded
 from analysis.syntax.environment import Environment
 from analysis.syntax.translation_unit import TranslationUnit

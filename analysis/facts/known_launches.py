@@ -24,12 +24,12 @@ from functools import partial
 from typing import Final, final
 
 from analysis.ir.record import record
-from analysis.lower.launches import Launch, is_named, kernels_used_otherwise, launch_shapes
-from analysis.lower.launches.find import LaunchMemo
-from analysis.lower.launches.host_calls import HostCalls
-from analysis.lower.launches.host_code import HostCode, is_same
-from analysis.lower.launches.other_uses import UseMemo
-from analysis.lower.launches.outside import Outside
+from analysis.launches import Launch, is_named, kernels_used_otherwise, launch_shapes
+from analysis.launches.find import LaunchMemo
+from analysis.launches.host_calls import HostCalls
+from analysis.launches.host_code import HostCode, is_same
+from analysis.launches.other_uses import UseMemo
+from analysis.launches.outside import Outside
 from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item
 from analysis.syntax.translation_unit import TranslationUnit

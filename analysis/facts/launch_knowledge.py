@@ -28,8 +28,8 @@ from analysis.ir.launch_relation import ArgumentRelation
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
+from analysis.launches import Launch, LaunchAnnotation, Shape
 from analysis.lower.conversions import wrapped
-from analysis.lower.launches import Launch, LaunchAnnotation, Shape
 
 Number: TypeAlias = int | float
 

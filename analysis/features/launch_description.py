@@ -16,10 +16,10 @@ from analysis.divergence.launch_shape import MAX_BLOCK_THREADS
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.features.launch_site import FunctionPlace, LaunchSite
 from analysis.ir.record import record
+from analysis.launches import Launch, Shape
+from analysis.launches.annotation import annotation_above
+from analysis.launches.model import LaunchNumbers, NumbersFrom
 from analysis.lower.functions import instantiate
-from analysis.lower.launches import Launch, Shape
-from analysis.lower.launches.annotation import annotation_above
-from analysis.lower.launches.model import LaunchNumbers, NumbersFrom
 from analysis.lower.program import Program
 from analysis.lower.seen_kernels import item_at
 from analysis.rules.source_text import one_line

@@ -17,7 +17,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.item_text import name_span
 from analysis.ir.pace import paced
 from analysis.ir.record import record
-from analysis.lower.launches import Launch, takes
+from analysis.launches import Launch, takes
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import LAUNCH, LAUNCH_END
 from analysis.syntax.translation_unit import TranslationUnit

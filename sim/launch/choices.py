@@ -6,8 +6,8 @@ import posixpath
 from typing import final
 
 from analysis.ir.record import record
-from analysis.lower.launches import Launch
-from analysis.lower.launches.model import NumbersFrom
+from analysis.launches import Launch
+from analysis.launches.model import NumbersFrom
 
 
 @final

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from analysis.lower.names import FunctionDeclaration, TemplateParameter
 from analysis.lower.program import Program
 from analysis.syntax.items import ItemKind

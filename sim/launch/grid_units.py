@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.ir.types import IntegerType, Type
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from sim.faults import Index3
 from sim.launch.scalars import ChosenNumber
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.ir.function import FunctionKind
-from analysis.lower.launches import Launch, Shape, launches_around
+from analysis.launches import Launch, Shape, launches_around
 from analysis.lower.names import ConstantName, TemplateArgument
 from analysis.lower.program import DeviceFunction, Program
 from sim.launch.constants import integer_value

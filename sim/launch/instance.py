@@ -19,10 +19,10 @@ from typing import Final, final
 from analysis.ir.ids import FunctionId
 from analysis.ir.record import record
 from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
+from analysis.launches import Launch
+from analysis.launches.instances import launched_instances, launching_functions
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.functions import for_functions, instantiate
-from analysis.lower.launches import Launch
-from analysis.lower.launches.instances import launched_instances, launching_functions
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
     ArgumentPack,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from analysis.ir.types import IntegerType, Type
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from sim.faults import Index3
 from sim.launch.scalars import ChosenNumber
 

@@ -19,7 +19,7 @@ from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, BooleanType, FloatType, IntegerType, Type
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from analysis.lower.layouts import size_of
 from analysis.lower.names import ConstantName
 from analysis.lower.program import DeviceFunction, Program

@@ -13,7 +13,7 @@ from typing import final
 
 from analysis.divergence.launch_shape import BlockShape
 from analysis.ir.record import record
-from analysis.lower.launches import Launch, LaunchAnnotation
+from analysis.launches import Launch, LaunchAnnotation
 from sim.faults import Index3
 from sim.refusals import LaunchError
 

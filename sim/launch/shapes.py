@@ -19,7 +19,7 @@ from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from sim.faults import Index3
 from sim.launch.choices import source_of
 

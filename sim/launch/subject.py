@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import SymbolKind
 from analysis.ir.record import record
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.kernel import Kernel, load_kernel
 from sim.launch.array_uses import ArrayUse, array_uses

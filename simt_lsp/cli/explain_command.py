@@ -12,7 +12,7 @@ from analysis.features.explain_launch import sites_on_line, with_launches
 from analysis.features.hover_info import FunctionSubject
 from analysis.features.launch_hover import kernel_subject
 from analysis.features.launch_site import FunctionPlace, LaunchSite, launch_sites
-from analysis.lower.launches import launch_shapes
+from analysis.launches import launch_shapes
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError

@@ -16,7 +16,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.features.declared_elsewhere import Declared, declared_at, definitions_of
 from analysis.features.launch_site import LaunchSite, launch_sites, site_on_line
 from analysis.ir.record import record
-from analysis.lower.launches import Launch, launch_shapes
+from analysis.launches import Launch, launch_shapes
 from analysis.lower.program import DeviceFunction
 from analysis.lower.seen_kernels import kernel_at, seen_kernels
 from simt_lsp.cli.exit_status import UsageError

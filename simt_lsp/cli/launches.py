@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from analysis.lower.launches.annotation import annotation_above
+from analysis.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction
 from sim.launch.request import Request, requests_in_order
 from simt_lsp.cli.engine import Analyzed

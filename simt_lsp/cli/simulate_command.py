@@ -14,7 +14,7 @@ from typing import Final, final
 
 from analysis.facts.model import FunctionFacts
 from analysis.ir.record import record
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from analysis.lower.seen_kernels import kernel_at
 from simt_lsp.cli.command_options import engine_options

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from analysis.lower.launches.annotation import annotation_above
+from analysis.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction
 from sim.launch.request import Request, requests_in_order
 from sim.launch.specification import Budget

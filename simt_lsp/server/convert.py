@@ -26,7 +26,7 @@ from simt_lsp.server.simulation.run_checks import FindingIdentity
 if TYPE_CHECKING:
     from analysis.facts.analyzer import FileAnalysis
     from analysis.facts.model import BranchFact, FunctionFacts
-    from analysis.lower.launches import Launch
+    from analysis.launches import Launch
     from analysis.rules.diagnostic import Diagnostic
     from analysis.rules.unused_suppressions import SuppressionFinding
     from sim.report.json_report import KernelObject

@@ -124,7 +124,7 @@ def _launch(view: View, kernel: FunctionFacts, result: Placed | None) -> dict[st
 
 def _launch_of_text(view: View, kernel: FunctionFacts) -> dict[str, Any]:
     """The comment above the kernel, then the settings, then the first launch in host code that is known."""
-    from analysis.lower.launches.annotation import annotation_above
+    from analysis.launches.annotation import annotation_above
 
     above = annotation_above(view.analysis.document.text, kernel.start)
     settings = view.analysed.configuration.simulation.of(kernel.name)

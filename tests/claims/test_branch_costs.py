@@ -11,8 +11,8 @@ import pytest
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.ids import SourceBranchId
 from analysis.ir.source import Span
-from analysis.lower.launches import Launch, Shape
-from analysis.lower.launches.model import LaunchNumbers
+from analysis.launches import Launch, Shape
+from analysis.launches.model import LaunchNumbers
 from benchmarks.branch_costs import at_once, rank_correlation
 from benchmarks.claims.subject import analyze_subject
 from benchmarks.program_launches import largest_launch

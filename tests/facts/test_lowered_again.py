@@ -13,8 +13,8 @@ import pytest
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
-from analysis.lower.launches import Launch, find
-from analysis.lower.launches.host_calls import HostCalls
+from analysis.launches import Launch, find
+from analysis.launches.host_calls import HostCalls
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from analysis.syntax.items import Item

@@ -12,7 +12,7 @@ from analysis.features.hover_text import render_markdown, render_text
 from analysis.features.launch_description import describe
 from analysis.features.launch_hover import kernel_subject, launch_hover
 from analysis.features.launch_site import launch_sites
-from analysis.lower.launches import launch_shapes
+from analysis.launches import launch_shapes
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from tests.features.test_launch_site import only, sites

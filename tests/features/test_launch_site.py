@@ -10,7 +10,7 @@ import pytest
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.features.launch_site import LaunchSite, launch_sites, site_at, site_on_line
-from analysis.lower.launches import launch_shapes
+from analysis.launches import launch_shapes
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 

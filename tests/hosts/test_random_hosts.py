@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from analysis.lower.launches import Launch, launch_shapes
+from analysis.launches import Launch, launch_shapes
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import ArrayType
-from analysis.lower.launches.instances import launched_instances, launching_functions
+from analysis.launches.instances import launched_instances, launching_functions
 from analysis.lower.program import Program
 from sim.kernel import load_kernel
 from sim.launch.specification import Array, LaunchSpecification

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.lower.launches.device_bodies import is_out_of_sight
+from analysis.launches.device_bodies import is_out_of_sight
 from analysis.syntax.items import Item
 from tests.projects.edits import follow
 from tests.support.seeds import Counts
@@ -23,7 +23,7 @@ def test_answers_that_are_not_asked_again_are_missed(monkeypatch: pytest.MonkeyP
     def always(*_: object) -> bool:
         return True
 
-    monkeypatch.setattr("analysis.lower.launches.outside.Outside.answers_as_before", always)
+    monkeypatch.setattr("analysis.launches.outside.Outside.answers_as_before", always)
     assert any(follow(seed, Counts(), edits=60) for seed in SEEDS)
 
 
@@ -31,5 +31,5 @@ def test_names_in_bodies_that_do_not_count_are_missed(monkeypatch: pytest.Monkey
     def blind(item: Item, _words: frozenset[bytes]) -> bool:
         return is_out_of_sight(item, frozenset())
 
-    monkeypatch.setattr("analysis.lower.launches.device_bodies.is_out_of_sight", blind)
+    monkeypatch.setattr("analysis.launches.device_bodies.is_out_of_sight", blind)
     assert any(follow(seed, Counts(), edits=60) for seed in SEEDS)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from analysis.lower.launches.annotation import annotation_above
+from analysis.launches.annotation import annotation_above
 from analysis.lower.program import Program
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from analysis.lower.launches.annotation import annotation_above
+from analysis.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction
 from analysis.refactor.edit import Replacement
 from sim.equivalence.model import Comparison, Confirmed, Figures, LaunchSummary, NotChecked, Refuted, Verdict

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from analysis.facts.file_analysis import FileAnalysis
     from analysis.facts.model import FunctionFacts
     from analysis.facts.settings import AnalysisSettings
-    from analysis.lower.launches import Launch
+    from analysis.launches import Launch
 
 MAX_KEPT: Final = 1024
 
@@ -61,7 +61,7 @@ class HostCode:
 
     def launches(self, analysis: FileAnalysis) -> Mapping[str, Sequence[Launch]]:
         """By the kernel's name."""
-        from analysis.lower.launches import launches_around
+        from analysis.launches import launches_around
 
         found = self._found.get(analysis)
         if found is None:
@@ -78,7 +78,7 @@ def launch_digest(
 ) -> bytes:
     """What decides a launch besides the function's own text: the comment above it, the settings, and host code, unless
     `launches` is None."""
-    from analysis.lower.launches.annotation import annotation_above
+    from analysis.launches.annotation import annotation_above
 
     annotation = annotation_above(analysis.document.text, function.start)
     host: object = None

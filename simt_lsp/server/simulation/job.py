@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.record import record
-from analysis.lower.launches import Launch
+from analysis.launches import Launch
 from analysis.meld.settings import MeldSettings
 from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.rules.settings import RuleSettings

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.lower.launches import annotation
+from analysis.launches import annotation
 
 
 def read_launch_text(text: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from simt_lsp.server.simulation.identity import host_digest
 from simt_lsp.server.simulation.outcome import Finished
 
 if TYPE_CHECKING:
-    from analysis.lower.launches import Launch
+    from analysis.launches import Launch
     from sim.report.json_report import KernelObject
     from simt_lsp.server.analysed import Analysed
     from simt_lsp.server.simulation.results import LaunchedFrom, Placement, Simulated, SimulationResults

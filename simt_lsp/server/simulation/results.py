@@ -24,7 +24,7 @@ from simt_lsp.server.simulation.outcome import Failed, FileStamp, Finished, Refu
 if TYPE_CHECKING:
     from analysis.facts.file_analysis import FileAnalysis
     from analysis.facts.model import FunctionFacts
-    from analysis.lower.launches import Launch
+    from analysis.launches import Launch
     from sim.report.json_report import KernelObject
     from simt_lsp.server.analysed import Analysed
 

@@ -15,7 +15,7 @@ from typing import Any, Final, assert_never
 from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.facts.settings import AnalysisSettings
-from analysis.lower.launches.annotation import annotation_above
+from analysis.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction, Program
 from analysis.lower.seen_kernels import kernel_at
 from analysis.syntax.document import Document

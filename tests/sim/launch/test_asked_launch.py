@@ -8,7 +8,7 @@ from inspect import cleandoc
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.settings import AnalysisSettings
 from analysis.features.launch_site import launch_sites
-from analysis.lower.launches import launch_shapes
+from analysis.launches import launch_shapes
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from sim.launch.planner import Planner

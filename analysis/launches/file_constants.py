@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final, TypeAlias, final
 
-from analysis.lower.launches.host_functions import HostFunctions
-from analysis.lower.launches.host_records import HostRecords
+from analysis.launches.host_functions import HostFunctions
+from analysis.launches.host_records import HostRecords
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node

@@ -21,9 +21,9 @@ from typing import Final, TypeAlias, final
 
 from analysis.ir.pace import popped
 from analysis.ir.types import BooleanType, FloatType, IntegerType
+from analysis.launches.host_loops import CountedLoop, counted_loop
+from analysis.launches.host_paths import CONDITIONAL, Guards, HostPaths, Write
 from analysis.lower.builtins import builtin_type
-from analysis.lower.launches.host_loops import CountedLoop, counted_loop
-from analysis.lower.launches.host_paths import CONDITIONAL, Guards, HostPaths, Write
 from analysis.syntax.tree import Node
 
 MayWrite: TypeAlias = Callable[[str, int], bool]

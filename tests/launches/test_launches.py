@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from analysis.lower.launches import (
+from analysis.launches import (
     AnnotationProblemKind,
     Launch,
     Shape,

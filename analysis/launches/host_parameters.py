@@ -13,10 +13,10 @@ from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType
+from analysis.launches.file_constants import FileConstants
+from analysis.launches.host_records import HostRecords
+from analysis.launches.host_writes import named_object, spelling_of
 from analysis.lower.builtins import builtin_type
-from analysis.lower.launches.file_constants import FileConstants
-from analysis.lower.launches.host_records import HostRecords
-from analysis.lower.launches.host_writes import named_object, spelling_of
 from analysis.syntax.tree import Node
 
 _MAX_NESTING: Final = 2

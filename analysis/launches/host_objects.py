@@ -14,12 +14,12 @@ from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias, TypeVar
 
 from analysis.ir.types import Type
+from analysis.launches.file_constants import FileConstants, Number
+from analysis.launches.host_arithmetic import combined, stored
+from analysis.launches.host_paths import Case, Guards, Write
+from analysis.launches.host_writes import HostWrites, Variable, member_path, values_in
+from analysis.launches.model import Shape
 from analysis.lower.builtins import builtin_type
-from analysis.lower.launches.file_constants import FileConstants, Number
-from analysis.lower.launches.host_arithmetic import combined, stored
-from analysis.lower.launches.host_paths import Case, Guards, Write
-from analysis.lower.launches.host_writes import HostWrites, Variable, member_path, values_in
-from analysis.lower.launches.model import Shape
 from analysis.syntax.tree import Node
 
 MAX_DEPTH: Final = 40

@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol, TypeAlias, TypeGuard, final
 
-from analysis.lower.launches.file_constants import Number
-from analysis.lower.launches.host_code import HostCode
-from analysis.lower.launches.host_parameters import Parameter, Parameters, defaults_of, parameters_of
-from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.left_out import leaves_out
+from analysis.launches.file_constants import Number
+from analysis.launches.host_code import HostCode
+from analysis.launches.host_parameters import Parameter, Parameters, defaults_of, parameters_of
+from analysis.launches.host_values import HostValues
+from analysis.launches.left_out import leaves_out
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import occurrences, without_hidden
 from analysis.syntax.translation_unit import TranslationUnit

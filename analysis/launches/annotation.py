@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Final, final
 
 from analysis.ir.record import record
-from analysis.lower.launches.model import Shape
+from analysis.launches.model import Shape
 
 MAX_BLOCK_THREADS: Final = 1024
 

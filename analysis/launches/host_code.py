@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, TypeAlias, final
 
 from analysis.ir.pace import paced
-from analysis.lower.launches.device_bodies import (
+from analysis.launches.device_bodies import (
     LAUNCH_CALLS,
     SeenBy,
     is_out_of_sight,
@@ -24,10 +24,10 @@ from analysis.lower.launches.device_bodies import (
     mentions_launch,
     seen_words,
 )
-from analysis.lower.launches.file_constants import FileConstants
-from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.host_writes import HostWrites
-from analysis.lower.launches.written_arguments import WrittenArguments
+from analysis.launches.file_constants import FileConstants
+from analysis.launches.host_values import HostValues
+from analysis.launches.host_writes import HostWrites
+from analysis.launches.written_arguments import WrittenArguments
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import IDENTIFIER, LAUNCH
 from analysis.syntax.macros import MacroDefinition

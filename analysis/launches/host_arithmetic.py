@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from analysis.ir.types import BooleanType, FloatFormat, FloatType, IntegerType, Type
+from analysis.launches.file_constants import Number
 from analysis.lower.builtins import builtin_type
-from analysis.lower.launches.file_constants import Number
 
 
 def stored(value: Number, type: Type) -> Number | None:

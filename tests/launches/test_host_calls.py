@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.lower.launches import Launch, Shape, launch_shapes
+from analysis.launches import Launch, Shape, launch_shapes
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader

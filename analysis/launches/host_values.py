@@ -18,13 +18,13 @@ from collections.abc import Set as AbstractSet
 from typing import Final, final
 
 from analysis.ir.types import FloatType, IntegerType
+from analysis.launches.file_constants import FileConstants, Number
+from analysis.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined
+from analysis.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, stepped
+from analysis.launches.host_objects import HostObjects, agreed, called_name
+from analysis.launches.host_writes import HostWrites, Variable, values_in
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.conversions import number_literal
-from analysis.lower.launches.file_constants import FileConstants, Number
-from analysis.lower.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined
-from analysis.lower.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, stepped
-from analysis.lower.launches.host_objects import HostObjects, agreed, called_name
-from analysis.lower.launches.host_writes import HostWrites, Variable, values_in
 from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
 

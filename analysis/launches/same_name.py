@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from analysis.lower.launches.model import Launch
+from analysis.launches.model import Launch
 from analysis.syntax.items import Item
 from analysis.syntax.translation_unit import TranslationUnit
 

@@ -20,11 +20,11 @@ from itertools import count
 from typing import Final, assert_never, final
 
 from analysis.ir.record import record
-from analysis.lower.launches.device_bodies import Outline, SeenBy, names_of, outline
-from analysis.lower.launches.find import LaunchMemo, launches_with
-from analysis.lower.launches.host_calls import HostCalls
-from analysis.lower.launches.host_code import HostCode
-from analysis.lower.launches.model import Launch
+from analysis.launches.device_bodies import Outline, SeenBy, names_of, outline
+from analysis.launches.find import LaunchMemo, launches_with
+from analysis.launches.host_calls import HostCalls
+from analysis.launches.host_code import HostCode
+from analysis.launches.model import Launch
 from analysis.project.model import Project, Users
 from analysis.syntax.cache import Bounded, SyntaxCache
 from analysis.syntax.document import Document

@@ -21,7 +21,7 @@ from typing import Final, final
 
 from analysis.ir.pace import paced
 from analysis.ir.record import record
-from analysis.lower.launches.model import Launch
+from analysis.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import IDENTIFIER, LAUNCH, stretches, without_hidden
 from analysis.syntax.macros import MacroTable

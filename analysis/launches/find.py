@@ -16,13 +16,13 @@ from typing import Final, Protocol, TypeAlias
 
 from analysis.ir.pace import paced
 from analysis.ir.source import Span
-from analysis.lower.launches.argument_links import argument_links
-from analysis.lower.launches.device_bodies import LAUNCH_CALLS
-from analysis.lower.launches.host_calls import Given, HostCalls
-from analysis.lower.launches.host_code import HostCode
-from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
-from analysis.lower.launches.relations import argument_relations
+from analysis.launches.argument_links import argument_links
+from analysis.launches.device_bodies import LAUNCH_CALLS
+from analysis.launches.host_calls import Given, HostCalls
+from analysis.launches.host_code import HostCode
+from analysis.launches.host_values import HostValues
+from analysis.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
+from analysis.launches.relations import argument_relations
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit

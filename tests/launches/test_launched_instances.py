@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.lower.launches.instances import launched_instances, launching_functions
+from analysis.launches.instances import launched_instances, launching_functions
 from tests.lower.check import program_of
 
 K = "template <int N, class T> __global__ void k(T* a, int n) { a[n] = N; }"

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol, TypeAlias
 
-from analysis.lower.launches.model import Launch
+from analysis.launches.model import Launch
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import IDENTIFIER, occurrences, without_hidden
 from analysis.syntax.translation_unit import TranslationUnit

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analysis.lower.launches.annotation import AnnotationProblem, AnnotationProblemKind, LaunchAnnotation, annotation
-from analysis.lower.launches.find import launch_shapes, launches_around
-from analysis.lower.launches.model import Launch, Shape
-from analysis.lower.launches.other_uses import UseKey, Uses, is_named, kernels_used_otherwise
-from analysis.lower.launches.same_name import launches_of, takes
+from analysis.launches.annotation import AnnotationProblem, AnnotationProblemKind, LaunchAnnotation, annotation
+from analysis.launches.find import launch_shapes, launches_around
+from analysis.launches.model import Launch, Shape
+from analysis.launches.other_uses import UseKey, Uses, is_named, kernels_used_otherwise
+from analysis.launches.same_name import launches_of, takes
 
 __all__ = [
     "AnnotationProblem",

@@ -23,10 +23,10 @@ from typing import Final, final
 from analysis.ir.launch_relation import ArgumentRelation, RelationKind
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType
+from analysis.launches.host_objects import AXES, called_name
+from analysis.launches.host_values import HostValues
+from analysis.launches.host_writes import values_in
 from analysis.lower.builtins import builtin_type
-from analysis.lower.launches.host_objects import AXES, called_name
-from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.host_writes import values_in
 from analysis.syntax.tree import Node
 
 MAX_NAMES: Final = 4

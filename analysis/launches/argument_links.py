@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from analysis.lower.launches.host_values import HostValues
-from analysis.lower.launches.model import ArgumentLink
+from analysis.launches.host_values import HostValues
+from analysis.launches.model import ArgumentLink
 from analysis.syntax.tree import Node
 
 _FAR: Final = 3 << 24

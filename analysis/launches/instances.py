@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
 from analysis.ir.record import record
+from analysis.launches.device_bodies import LAUNCH_CALLS, launching_macros, mentions_launch
+from analysis.launches.find import PASSES_ARGUMENTS, launch_text
+from analysis.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
+from analysis.launches.model import LaunchText
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.functions import bind_explicit, instantiate
-from analysis.lower.launches.device_bodies import LAUNCH_CALLS, launching_macros, mentions_launch
-from analysis.lower.launches.find import PASSES_ARGUMENTS, launch_text
-from analysis.lower.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
-from analysis.lower.launches.model import LaunchText
 from analysis.lower.lookup import functions_named
 from analysis.lower.names import (
     ArgumentPack,

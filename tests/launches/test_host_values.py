@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.lower.launches import Launch, launch_shapes
-from analysis.lower.launches.model import NumbersFrom
+from analysis.launches import Launch, launch_shapes
+from analysis.launches.model import NumbersFrom
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader
