@@ -8,11 +8,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, TypeAlias, final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.instructions import Instruction
 from analysis.ir.record import record
 from analysis.ir.source import Span
-
-Index3: TypeAlias = tuple[int, int, int]
 
 NULL_PAGE: Final = 4096
 """Addresses below come from null pointers: no object lies there."""

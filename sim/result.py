@@ -9,9 +9,10 @@ from typing import Any, Final, final
 from numpy.typing import NDArray
 
 from analysis.ir.ids import SourceBranchId
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from sim.faults import Fault, Index3, LeftOutLaunch
+from sim.faults import Fault, LeftOutLaunch
 
 
 @final

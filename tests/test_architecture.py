@@ -30,6 +30,7 @@ PACKAGES_OF_ANALYSIS = (
     "divergence",
     "memory",
     "affine",
+    "inputs",
     "access",
     "verdict",
     "warp",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.ir.index3 import Index3
 from analysis.launches.annotation import annotation_above
 from analysis.lower.program import Program
 from benchmarks.melding.subjects import kernel_of
-from sim.faults import Index3
 from sim.kernel import Kernel
 from sim.launch.planner import Planner
 from sim.launch.request import Request, request_of

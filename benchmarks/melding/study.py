@@ -18,6 +18,7 @@ from typing import Final, final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.ir.function import Function
+from analysis.ir.index3 import Index3
 from analysis.ir.printer import print_function
 from analysis.ir.record import record
 from analysis.meld.settings import MeldMethod, MeldSettings
@@ -25,7 +26,6 @@ from benchmarks.melding.counts import Counts, RunError, count_run
 from benchmarks.melding.launching import launch_of
 from benchmarks.melding.melders import SourceMeld, meld_ir, meld_source
 from benchmarks.melding.subjects import Subject, program_of
-from sim.faults import Index3
 from sim.kernel import Kernel
 from sim.launch.specification import LaunchSpecification
 

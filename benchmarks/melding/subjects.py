@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from analysis.lower.program import DeviceFunction, LowerSettings, Program
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader
 from analysis.syntax.translation_unit import TranslationUnit
-from sim.faults import Index3
 
 FOLDER: Final = Path(__file__).parent.parent / "kernels" / "melding"
 

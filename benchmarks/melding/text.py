@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from analysis.ir.index3 import Index3
 from benchmarks.melding.paper import figures_of
 from benchmarks.melding.remarks import GENERAL, remark_on
 from benchmarks.melding.rows import Line, lines_of
 from benchmarks.melding.study import Comparison, SubjectStudy
-from sim.faults import Index3
 
 TITLES: Final = ("block", "method", "issued", "of before", "speed-up", "paper", "ALU", "shared", "global")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.types import IntegerType
-from sim.faults import Index3
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TypeAlias, final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
-from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.report.model import FaultReport
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Final, assert_never, final
 
 from analysis.facts.model import Location
+from analysis.inputs.dependence import Dependence, Dependences
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Load, Store
 from analysis.ir.record import record
@@ -38,7 +39,6 @@ from sim.faults import (
     Trapped,
 )
 from sim.launch.causes import names_of
-from sim.launch.dependence import Dependence, Dependences
 from sim.launch.planner import Plan, Planner
 from sim.report.faults import fault_report
 from sim.report.model import FaultReport

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from analysis.ir.index3 import Index3
 from sim.equivalence.allowance import Allowance
 from sim.equivalence.inputs import Planned
 from sim.equivalence.model import BranchPlace, Goal
 from sim.equivalence.runs import Observed, observed
-from sim.faults import Index3
 from sim.launch.planner import Plan
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError, Refusal

@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
+from analysis.inputs.dependence import Dependences
 from analysis.ir.ids import BasicBlockId
+from analysis.ir.index3 import Index3
 from analysis.ir.instructions import Branch, Switch
 from analysis.ir.types import IntegerType
 from analysis.lower.program import Program
 from sim.equivalence.allowance import Allowance
 from sim.equivalence.model import BranchPlace, Goal
 from sim.equivalence.runs import Observed, Version, observed
-from sim.faults import Index3
 from sim.launch.adapt import run_adapted
-from sim.launch.dependence import Dependences
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
 from sim.launch.specification import Budget

@@ -11,8 +11,8 @@ import math
 from enum import Enum
 from typing import Final, TypeAlias, final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
-from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.report.model import SourcePlace
 

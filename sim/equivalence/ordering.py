@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.ir.index3 import Index3
 from sim.equivalence.differences import first_difference
 from sim.equivalence.model import Confirmed, FewerBlocks, Gap, NewFault, NotChecked, Refuted, StillRaces, Verdict
 from sim.equivalence.pairs import OtherPairs, Pair, Pairs
 from sim.equivalence.runs import Observed
-from sim.faults import DataRace, Index3
+from sim.faults import DataRace
 
 
 def ordering_verdict(reference: Pair, launch: Pairs, others: OtherPairs, fewer: FewerBlocks | None) -> Verdict:

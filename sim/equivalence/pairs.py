@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from sim.equivalence.allowance import Allowance
 from sim.equivalence.differences import first_difference
 from sim.equivalence.model import Evidence, Gap, Goal, NotChecked
 from sim.equivalence.runs import Observed, Version, observed
-from sim.faults import Index3
 from sim.kernel import Kernel
 from sim.launch.planner import Plan
 from sim.launch.specification import LaunchSpecification

@@ -9,7 +9,14 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.inputs.array_uses import Role, image_uses
+from analysis.inputs.element_bounds import MAX_DATA, Bounds, Path
+from analysis.inputs.flow import Root, RootKind
+from analysis.inputs.free_places import Mark
+from analysis.inputs.leaf_names import is_within, joined, parts
+from analysis.inputs.straddling import Straddling
 from analysis.ir.function import Symbol, SymbolKind
+from analysis.ir.index3 import Index3
 from analysis.ir.types import (
     ArrayType,
     BooleanType,
@@ -24,33 +31,24 @@ from analysis.ir.types import (
 )
 from analysis.lower.layouts import size_of
 from analysis.lower.types import FUNCTION_POINTER
-from sim.faults import Index3
-from sim.launch.array_uses import Role, image_uses
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
 from sim.launch.contents import (
-    MAX_DATA,
     ArrayChoice,
-    Bounds,
     Limits,
-    Path,
     argument_of,
     element_of,
     filling_of,
     fit,
     number_format,
 )
-from sim.launch.flow import Root, RootKind
-from sim.launch.free_places import Mark
 from sim.launch.given import GivenFile, GivenFilling, GivenNumbers, read_given
 from sim.launch.images import IMAGES, choose_image, described
-from sim.launch.leaf_names import is_within, joined, parts
 from sim.launch.npy_files import FileStamp, path_below, read_array, stamp_of
 from sim.launch.pointees import Memory, PointedTo, pointers_at
 from sim.launch.request import Request
 from sim.launch.scalars import ChosenNumber
 from sim.launch.specification import Argument, Array, Filling, Objects, Pointers, Scalar, Struct, TextureImage
-from sim.launch.straddling import Straddling
 from sim.launch.subject import VARIABLES, Subject
 from sim.refusals import LaunchError
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
-from sim.faults import Index3
 
 
 @final

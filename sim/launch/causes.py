@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
+from analysis.inputs.dependence import Dependence, Dependences
+from analysis.inputs.flow import Flow
 from analysis.ir.control import Trap
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Assert, Atomic, Instruction, Load, Store
@@ -21,8 +23,6 @@ from sim.faults import (
     ReadOnlyWrite,
     UninitialisedRead,
 )
-from sim.launch.dependence import Dependence, Dependences
-from sim.launch.flow import Flow
 
 _OF_ACCESS: Final = (OutOfBounds, Misaligned, UninitialisedRead, ReadOnlyWrite)
 

@@ -21,6 +21,9 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.inputs.array_uses import ArrayUse, Role
+from analysis.inputs.element_bounds import MAX_COUNT, Bounds, Path, default_bounds
+from analysis.inputs.flow import ELEMENT, VECTOR_MEMBERS
 from analysis.ir.record import record
 from analysis.ir.types import (
     U8,
@@ -38,19 +41,13 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.layouts import size_of
-from sim.launch.array_uses import ArrayUse, Role
-from sim.launch.flow import ELEMENT, VECTOR_MEMBERS
 from sim.launch.specification import Array, ChosenArray, Filling
 from sim.result import FAR_BYTES
 
-MAX_COUNT: Final = 9
-MAX_DATA: Final = 100
 MAX_BYTES: Final = FAR_BYTES
 """How large a chosen array may grow."""
 
 Structs: TypeAlias = Mapping[str, StructLayout]
-Path: TypeAlias = tuple[str, ...]
-Bounds: TypeAlias = tuple[float, float]
 
 
 @final
@@ -223,26 +220,6 @@ def _scalars(type: Type, structs: Structs, offset: int = 0, path: Path = ()) -> 
                 yield from _scalars(member.type, structs, offset + member.offset, (*path, member.name))
         case PointerType() | _:
             return
-
-
-def default_bounds(scalar: Type, role: Role, below: int) -> Bounds:
-    """The range [low, high) of numbers that nothing else is known of."""
-    match scalar:
-        case FloatType():
-            return 0.0, 1.0
-        case BooleanType():
-            return 0, 2
-        case IntegerType(bits=bits, signed=signed):
-            most = 1 << bits - signed
-            match role:
-                case Role.INDEX | Role.LINK:
-                    return 0, min(below, most)
-                case Role.COUNT:
-                    return 0, MAX_COUNT
-                case _:
-                    return (-most if signed else 0, most) if bits == 8 else (0, MAX_DATA)
-        case _:
-            return 0, 1
 
 
 def _numbers(generator: np.random.Generator, scalar: Type, role: Role, bounds: Bounds, length: int) -> NDArray[Any]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from analysis.ir.index3 import Index3
 from analysis.ir.types import IntegerType, Type
 from analysis.launches import Launch
-from sim.faults import Index3
 from sim.launch.scalars import ChosenNumber
 
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.inputs.array_uses import ImageUse
+from analysis.ir.index3 import Index3
 from analysis.ir.operators import TextureOperation
 from analysis.ir.types import FloatType, Type, VectorType
-from sim.faults import Index3
-from sim.launch.array_uses import ImageUse
 from sim.launch.contents import Limits, number_format
 from sim.launch.specification import TextureImage
 

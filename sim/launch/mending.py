@@ -17,14 +17,14 @@ from dataclasses import replace
 from itertools import islice, zip_longest
 from typing import Final
 
+from analysis.inputs.array_uses import Role
+from analysis.inputs.flow import Flow
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
 from sim.faults import DataRace, FailedAssertion, Fault, MachineFault, Misaligned, OutOfBounds, UninitialisedRead
-from sim.launch.array_uses import Role
 from sim.launch.attempt import Attempt
 from sim.launch.causes import Causes
 from sim.launch.contents import ArrayChoice
-from sim.launch.flow import Flow
 from sim.launch.planner import Plan
 from sim.launch.specification import Filling
 from sim.result import Result

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from analysis.ir.index3 import Index3
 from analysis.ir.types import IntegerType, Type
 from analysis.launches import Launch
-from sim.faults import Index3
 from sim.launch.scalars import ChosenNumber
 
 _CAST: Final = re.compile(r"^\s*\(\s*(?:const\s+)?[A-Za-z_][\w\s]*\)\s*(?=[A-Za-z_(])")

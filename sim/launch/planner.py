@@ -13,8 +13,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final, final
 
+from analysis.inputs.comparisons import Comparisons
+from analysis.inputs.estimate import Estimate, register_ranges
+from analysis.inputs.flow import Flow
+from analysis.inputs.leaf_names import is_within
+from analysis.inputs.requirements import required_extents, required_numbers
+from analysis.inputs.spans import Spans
+from analysis.inputs.straddling import straddling_ranges
+from analysis.inputs.thread_arrays import lengths_by_axis
 from analysis.ir.collectives import GridBarrier
 from analysis.ir.function import SymbolKind
+from analysis.ir.index3 import Index3
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
@@ -23,25 +32,19 @@ from analysis.launches import Launch
 from analysis.lower.layouts import size_of
 from analysis.lower.names import ConstantName
 from analysis.lower.program import DeviceFunction, Program
-from sim.faults import Index3
 from sim.kernel import Kernel
 from sim.launch.arguments import ArgumentChooser
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice, source_of
-from sim.launch.comparisons import Comparisons
 from sim.launch.constants import integer_constants
 from sim.launch.contents import ArrayChoice
-from sim.launch.estimate import Estimate, register_ranges
-from sim.launch.flow import Flow
 from sim.launch.given import GivenNumbers, read_given
 from sim.launch.grid_units import numbers_behind
 from sim.launch.host_launches import as_called
-from sim.launch.leaf_names import is_within
 from sim.launch.linked_numbers import linked_numbers
 from sim.launch.npy_files import FileStamp
 from sim.launch.passed_alike import extents_passed, passed_alike
 from sim.launch.request import Request, Requests, under_launch
-from sim.launch.requirements import required_extents, required_numbers
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
 from sim.launch.shapes import (
     MAX_BLOCK_THREADS,
@@ -54,11 +57,8 @@ from sim.launch.shapes import (
     spelled,
     spread_grid,
 )
-from sim.launch.spans import Spans
 from sim.launch.specification import Budget, LaunchSpecification
-from sim.launch.straddling import straddling_ranges
 from sim.launch.subject import Subject, read_subject
-from sim.launch.thread_arrays import lengths_by_axis
 from sim.refusals import LaunchError
 
 DEFAULT_SEED: Final = 1

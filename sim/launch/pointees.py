@@ -18,14 +18,15 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.inputs.element_bounds import Path
+from analysis.inputs.flow import ELEMENT, Flow, Place, Register, Root
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Compare, Convert, ElementAddress, FieldAddress, Load
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, PointerType, StructType, Type
 from analysis.lower.layouts import size_of
-from sim.launch.contents import ArrayChoice, Path, Structs
-from sim.launch.flow import ELEMENT, Flow, Place, Register, Root
+from sim.launch.contents import ArrayChoice, Structs
 from sim.launch.specification import Pointers
 
 REGION_BYTES: Final = 4 << 20

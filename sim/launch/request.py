@@ -12,9 +12,9 @@ from dataclasses import field, replace
 from typing import final
 
 from analysis.divergence.launch_shape import BlockShape
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from analysis.launches import Launch, LaunchAnnotation
-from sim.faults import Index3
 from sim.refusals import LaunchError
 
 

@@ -22,15 +22,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, final
 
+from analysis.inputs.estimate import Estimate, register_ranges
+from analysis.inputs.flow import Flow, Leaf, Register
+from analysis.inputs.free_places import free_places
+from analysis.inputs.number_uses import NumberUses
 from analysis.ir.ids import ValueId
+from analysis.ir.index3 import Index3
 from analysis.ir.operators import CompareOperator, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, FloatType, IntegerType
-from sim.faults import Index3
-from sim.launch.estimate import Estimate, register_ranges
-from sim.launch.flow import Flow, Leaf, Register
-from sim.launch.free_places import free_places
-from sim.launch.number_uses import NumberUses
 
 TRIPS: Final = 16
 GEOMETRIC_BOUND: Final = 256

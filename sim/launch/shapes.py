@@ -16,11 +16,11 @@ from dataclasses import field
 from typing import Final, final
 
 from analysis.ir.function import Function
+from analysis.ir.index3 import Index3
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.launches import Launch
-from sim.faults import Index3
 from sim.launch.choices import source_of
 
 MAX_BLOCK_THREADS: Final = 1024

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, final
 
 from numpy.typing import NDArray
 
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from analysis.ir.types import Type
-from sim.faults import Index3
 
 
 @final

@@ -8,19 +8,19 @@ from typing import Any, Final, final
 from numpy.typing import NDArray
 
 from analysis.graph.control_flow import ControlFlow
+from analysis.inputs.array_uses import ArrayUse, array_uses
+from analysis.inputs.flow import Flow, Root
+from analysis.inputs.requirements import Requirement, requirements
 from analysis.ir.function import SymbolKind
 from analysis.ir.record import record
 from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.kernel import Kernel, load_kernel
-from sim.launch.array_uses import ArrayUse, array_uses
 from sim.launch.constants import integer_value
-from sim.launch.flow import Flow, Root
 from sim.launch.host_launches import host_launches, with_blocks
 from sim.launch.initial_values import initial_values
 from sim.launch.instance import Instance, choose_instance
 from sim.launch.request import Requests
-from sim.launch.requirements import Requirement, requirements
 
 VARIABLES: Final = (SymbolKind.CONSTANT, SymbolKind.GLOBAL, SymbolKind.TEXTURE)
 

@@ -6,8 +6,8 @@ from typing import final
 
 import numpy as np
 
+from analysis.ir.index3 import Index3
 from sim.arrays import Lanes, LaneSets, Rows, Values
-from sim.faults import Index3
 from sim.launch.specification import LaunchSpecification
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final, assert_never, final
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.inputs.leaf_names import joined, parts
 from analysis.ir.function import Function
 from analysis.ir.record import record
 from analysis.ir.types import (
@@ -32,7 +33,6 @@ from analysis.ir.types import (
 )
 from sim.arrays import Values, scalar
 from sim.code.scalars import NoParts, Part, parts_of, storage_of
-from sim.launch.leaf_names import joined, parts
 from sim.launch.specification import (
     Argument,
     Array,

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias, final
 
 from analysis.facts.model import FunctionFacts
+from analysis.inputs.flow import Flow
 from analysis.ir.collectives import BlockBarrier
 from analysis.ir.instructions import FunctionId
 from analysis.ir.record import record
@@ -24,7 +25,6 @@ from sim.faults import DataRace, OutOfBounds
 from sim.glance import Glance
 from sim.launch.adapt import arrays_too_short, may_be_mended, run_adapted, share_kept
 from sim.launch.causes import Causes
-from sim.launch.flow import Flow
 from sim.launch.planner import Plan, Planner
 from sim.observers.branches import BranchObserver
 from sim.observers.lane_histogram import LaneHistogramObserver

@@ -13,9 +13,9 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from analysis.divergence.levels import Level
+from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
-from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.launch.npy_files import FileStamp
 from sim.observers.lane_histogram import LaneHistogram

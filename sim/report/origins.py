@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, final
 
+from analysis.inputs.flow import Flow
 from sim.faults import MachineFault, OutOfBounds, UninitialisedRead
 from sim.launch.causes import Causes, names_of
 from sim.launch.choices import Choice
-from sim.launch.flow import Flow
 from sim.report.model import FaultReport
 from sim.report.words import choice_words
 

@@ -19,12 +19,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias, final
 
+from analysis.inputs.dependence import Dependence, Dependences
+from analysis.inputs.flow import Flow
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Atomic, Instruction, Load, Store
 from sim.faults import AccessKind, DataRace, RaceScope
 from sim.launch.choices import Choice
-from sim.launch.dependence import Dependence, Dependences
-from sim.launch.flow import Flow
 from sim.report.model import FaultReport, RelatedPlace, SourcePlace
 from sim.report.places import SourcePlaces
 from sim.report.words import choice_words, index_words

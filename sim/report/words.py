@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
 from analysis.divergence.levels import Level
+from analysis.ir.index3 import Index3
 from analysis.rules.wording import quantity
-from sim.faults import Index3
 from sim.launch.choices import Choice
 from sim.observers.oracle_convergence import OracleAnswer
 from sim.observers.requests import RequestCount

@@ -10,11 +10,11 @@ import pytest
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.solver import Solver
+from analysis.ir.index3 import Index3
 from benchmarks.claims.claim import Claim, Findings
 from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.policy import RECONVERGING
 from benchmarks.claims.subject import analyze_subject
-from sim.faults import Index3
 from sim.launch.specification import Array, Budget, LaunchSpecification, Scalar
 from sim.policies.registry import POLICIES
 from sim.simulate import simulate

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from analysis.ir.index3 import Index3
 from benchmarks.melding.launching import launch_of
 from benchmarks.melding.paper import PAPER
 from benchmarks.melding.subjects import SUBJECTS, Subject, program_of, subject_named
-from sim.faults import Index3
 from sim.observers.races import RaceObserver
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.ir.index3 import Index3
 from analysis.lower.program import LowerSettings, Program
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader
 from analysis.syntax.translation_unit import TranslationUnit
-from sim.faults import Index3
 from sim.kernel import Kernel, load_kernel
 from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar
 from sim.observers.protocol import Observer

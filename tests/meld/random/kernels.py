@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from analysis.divergence.levels import Level
-from sim.faults import Index3
+from analysis.ir.index3 import Index3
 from sim.launch.specification import Budget, LaunchSpecification
 from tests.meld.random.grow import Grower
 from tests.meld.random.layout import Line, Piece, laid_out, random_style

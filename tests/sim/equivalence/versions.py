@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from analysis.ir.index3 import Index3
 from analysis.lower.program import LowerSettings, Program
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
@@ -13,7 +14,6 @@ from sim.equivalence.allowance import Progress
 from sim.equivalence.compare import compare
 from sim.equivalence.model import BranchPlace, Comparison, Goal
 from sim.equivalence.runs import Version
-from sim.faults import Index3
 from sim.launch.request import Request
 from sim.launch.specification import Budget
 from sim.policies.protocol import PolicyFactory

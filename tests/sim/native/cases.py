@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.faults import Index3
+from analysis.ir.index3 import Index3
 from tests.sim.native.comparison import Case
 from tests.sim.native.compiler import Unit
 from tests.sim.native.program import Value

@@ -9,7 +9,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.faults import Index3
+from analysis.ir.index3 import Index3
 from sim.kernel import Kernel
 from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar, Struct
 from sim.policies.protocol import PolicyFactory

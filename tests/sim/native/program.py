@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.faults import Index3
+from analysis.ir.index3 import Index3
 
 Value: TypeAlias = NDArray[Any] | np.void | int | float
 """An array, a struct (a scalar of a structured dtype), or a number."""

@@ -13,7 +13,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from analysis.divergence.levels import Level
-from sim.faults import Index3
+from analysis.ir.index3 import Index3
 from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar
 from tests.sim.random.choices import Choices, Source
 from tests.sim.random.expressions import Expressions

@@ -10,9 +10,9 @@ import pytest
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import FunctionKind
+from analysis.ir.index3 import Index3
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
-from sim.faults import Index3
 from sim.launch.planner import Planner
 from sim.launch.request import Request
 from sim.launch.specification import Budget

@@ -17,6 +17,8 @@ from enum import IntEnum
 from math import isqrt
 from typing import Final, TypeAlias, final
 
+from analysis.inputs.flow import Flow, Place, Root, RootKind
+from analysis.inputs.free_places import Mark, free_places
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
@@ -38,8 +40,6 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, CompareOperator, TextureOperation
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, IntegerType, PointerType, Type, VoidType
-from sim.launch.flow import Flow, Place, Root, RootKind
-from sim.launch.free_places import Mark, free_places
 
 MAX_TERMS: Final = 12
 """How deep two indices are compared."""

@@ -14,15 +14,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
+from analysis.inputs.array_uses import ArrayUse, Role
+from analysis.inputs.comparisons import Comparisons, Cut
+from analysis.inputs.element_bounds import MAX_COUNT, MAX_DATA, Bounds, Path, default_bounds
+from analysis.inputs.flow import Flow, Place, Root
+from analysis.inputs.spans import loaded_places
 from analysis.ir.instructions import Binary
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
 from analysis.ir.types import FloatType, IntegerType, Type
-from sim.launch.array_uses import ArrayUse, Role
-from sim.launch.comparisons import Comparisons, Cut
-from sim.launch.contents import MAX_COUNT, MAX_DATA, Bounds, Path, default_bounds
-from sim.launch.flow import Flow, Place, Root
-from sim.launch.spans import loaded_places
 
 LARGEST: Final = 1 << 20
 MOST_COUNTED: Final = 64

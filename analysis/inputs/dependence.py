@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, final
 
+from analysis.inputs.flow import Flow, Root, RootKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Bitcast, Convert, Load, Phi, ReadSpecial, Store
 from analysis.ir.operators import AtomicOperator, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import PointerType
-from sim.launch.flow import Flow, Root, RootKind
 
 _BLOCK_INDICES: Final = frozenset({SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z})
 _OF_SHAPE: Final = {

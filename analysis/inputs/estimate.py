@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final, final
 
 from analysis.affine.interval import Interval
+from analysis.inputs.flow import Flow
 from analysis.ir.ids import ValueId
+from analysis.ir.index3 import Index3
 from analysis.ir.instructions import (
     Binary,
     Bitcast,
@@ -24,8 +26,6 @@ from analysis.ir.instructions import (
     Select,
 )
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister
-from sim.faults import Index3
-from sim.launch.flow import Flow
 
 MAX_DEPTH: Final = 60
 MAX_TARGET: Final = 1 << 22

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from analysis.inputs.flow import Flow
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Convert, ElementAddress, ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import ArrayType, PointerType
-from sim.launch.flow import Flow
 
 _AXES: Final = {SpecialRegister.THREAD_X: 0, SpecialRegister.THREAD_Y: 1, SpecialRegister.THREAD_Z: 2}
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from analysis.inputs.flow import Flow, Leaf, Place
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Atomic, Compare, Constant, Convert, Load, Unary
 from analysis.ir.operators import AtomicOperator, CompareOperator, UnaryOperator
 from analysis.ir.types import IntegerType
-from sim.launch.flow import Flow, Leaf, Place
 
 Mark: TypeAlias = "int | Leaf"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, final
 
+from analysis.inputs.estimate import Estimate
+from analysis.inputs.flow import Flow, Leaf
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
@@ -24,8 +26,6 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import AtomicOperator, BinaryOperator, MathFunction
 from analysis.ir.types import IntegerType
-from sim.launch.estimate import Estimate
-from sim.launch.flow import Flow, Leaf
 
 _DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 _GEOMETRIC: Final = (BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
 from typing import Final, final
 
+from analysis.inputs.estimate import Estimate
+from analysis.inputs.flow import Flow, Leaf, Register
 from analysis.ir.control import Branch, Trap
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
@@ -31,8 +33,6 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
 from analysis.ir.record import record
-from sim.launch.estimate import Estimate
-from sim.launch.flow import Flow, Leaf, Register
 
 MAX_DEPTH: Final = 20
 MAX_NUMBER: Final = 1 << 22

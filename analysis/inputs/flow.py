@@ -18,6 +18,9 @@ from enum import Enum
 from typing import Final, TypeAlias, final
 
 from analysis.graph.control_flow import ControlFlow
+from analysis.inputs.leaf_names import ELEMENT as ELEMENT
+from analysis.inputs.leaf_names import VECTOR_MEMBERS as VECTOR_MEMBERS
+from analysis.inputs.leaf_names import joined, named
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
@@ -47,9 +50,6 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, HandleType, PointerType, StructLayout, StructType, Type, VectorType
-from sim.launch.leaf_names import ELEMENT as ELEMENT
-from sim.launch.leaf_names import VECTOR_MEMBERS as VECTOR_MEMBERS
-from sim.launch.leaf_names import joined, named
 
 MAX_ROUNDS: Final = 6
 

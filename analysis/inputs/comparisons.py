@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias, final
 
+from analysis.inputs.flow import Flow, Leaf, Place, Register
+from analysis.inputs.spans import TRIPS, Span, Spans, keeps_number, loaded_places
 from analysis.ir.control import Switch
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
@@ -33,8 +35,6 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
 from analysis.ir.record import record
 from analysis.ir.types import FloatType, IntegerType, StructType, Type
-from sim.launch.flow import Flow, Leaf, Place, Register
-from sim.launch.spans import TRIPS, Span, Spans, keeps_number, loaded_places
 
 MAX_STEPS: Final = 200
 """Values that one comparison is traced through."""

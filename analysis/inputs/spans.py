@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias, final
 
 from analysis.affine.interval import Interval
+from analysis.inputs.array_uses import ArrayUse, Role
+from analysis.inputs.element_bounds import default_bounds
+from analysis.inputs.flow import Flow, Place, Root, RootKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
     Atomic,
@@ -30,9 +33,6 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
 from analysis.ir.types import BooleanType, FloatType, IntegerType, Type
-from sim.launch.array_uses import ArrayUse, Role
-from sim.launch.contents import default_bounds
-from sim.launch.flow import Flow, Place, Root, RootKind
 
 MAX_DEPTH: Final = 100
 TRIPS: Final = 16
