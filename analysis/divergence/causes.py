@@ -187,9 +187,13 @@ Cause: TypeAlias = (
 @final
 @record
 class Step:
-    """One link of an explanation: `subject` has `level` because of `cause`, which the next step is about."""
+    """One link of an explanation: `subject` has `level` because of `cause`, which the next step is about.
+
+    `is_read`: it is what an instruction reads from memory, at an address that the next step is about.
+    """
 
     subject: Subject
     level: Level
     cause: Cause
     span: Span
+    is_read: bool = False

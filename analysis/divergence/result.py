@@ -6,8 +6,9 @@ chain the level never falls, and where it stays the same the rises get older.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
-from typing import final
+from typing import Final, final
 
 from analysis.divergence.call_context import Argument
 from analysis.divergence.causes import (
@@ -40,8 +41,12 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
-from analysis.ir.instructions import Branch, Instruction, Phi, Select, Switch
+from analysis.ir.instructions import Branch, Instruction, Load, Phi, Select, Switch
+from analysis.ir.pace import paced
 from analysis.ir.source import NO_SPAN, Span
+
+MAX_LOOKED_AT: Final = 400
+"""Values among which a better reason than the recorded one is sought."""
 
 
 @final
@@ -184,16 +189,88 @@ class DivergenceResult:
     def _chain(self, node: int) -> tuple[Step, ...]:
         steps: list[Step] = []
         solver = self._solver
+        told: set[int] = set()
         while True:
             cause = self._cause(node)
             if cause is None:
                 return tuple(steps)
-            steps.append(Step(self._subject(node), LEVELS[solver.level[node]], cause, self._span(node)))
+            if self._is_choice(node) and node not in told:
+                told.add(node)
+                way = self._way_to_read(node)
+                steps += map(self._step_of_way, way, way[1:])
+                node = way[-1] if way else node
+                cause = self._cause(node)
+                assert cause is not None
+            subject, level = self._subject(node), LEVELS[solver.level[node]]
+            steps.append(Step(subject, level, cause, self._span(node), self._is_read(node)))
             if solver.rule[node] == Rule.SEED:
                 return tuple(steps)
             node = solver.source[node]
             if node >= self._graph.memory_base and node not in self._graph.cells.values():
                 node = self._through_store(steps, node)
+
+    # Which of several values a thread gets is often decided by a border (`if (i > 0) count += differs(x[i - 1]);`);
+    # what it is made of says more.  A way through data goes on in the recorded chain, and at most once through each
+    # node, so the whole stays finite.
+
+    def _is_choice(self, node: int) -> bool:
+        """Is the value said to vary because of which one was chosen, by something that reads no memory?"""
+        if node >= self._graph.branch_base or self._solver.rule[node] not in (Rule.SYNC, Rule.DATA):
+            return False
+        item = self.definition(ValueId(node))
+        source = self._solver.source[node]
+        if self._solver.rule[node] == Rule.SYNC:
+            return not self._recorded_read(source)
+        return isinstance(item, Select) and source == item.condition and not self._recorded_read(source)
+
+    def _recorded_read(self, node: int) -> bool:
+        """Does the recorded chain pass through what is read from memory?"""
+        solver = self._solver
+        while solver.rule[node] not in (Rule.NONE, Rule.SEED):
+            if self._is_read(node):
+                return True
+            node = solver.source[node]
+        return self._is_read(node)
+
+    def _way_to_read(self, start: int) -> tuple[int, ...]:
+        """The shortest way to what is read from memory; empty if there is none.
+
+        It goes through operands that vary as much, and where a value is one of several by what decided which.
+        """
+        level = self._solver.level[start]
+        came_from: dict[int, int] = {start: start}
+        waiting = deque([start])
+        while waiting and len(came_from) < MAX_LOOKED_AT:
+            node = waiting.popleft()
+            if node != start and self._is_read(node):
+                way = [node]
+                while way[-1] != start:
+                    way.append(came_from[way[-1]])
+                return tuple(reversed(way))
+            item = self.definition(ValueId(node)) if node < self._graph.branch_base else None
+            sources = [*(() if item is None else item.operands), *self._decided_by(node)]
+            for source in paced(sources):
+                if self._solver.level[source] >= level and source not in came_from:
+                    came_from[source] = node
+                    waiting.append(source)
+        return ()
+
+    def _decided_by(self, node: int) -> tuple[int, ...]:
+        """The branch that a phi varies by, the condition that a branch does."""
+        is_branch = self._graph.branch_base <= node < self._graph.convergence_base
+        is_phi = node < self._graph.branch_base and self._solver.rule[node] == Rule.SYNC
+        return (self._solver.source[node],) if is_phi or (is_branch and self._solver.rule[node] == Rule.DATA) else ()
+
+    def _is_read(self, node: int) -> bool:
+        """Is it read from memory that is more than the thread's own variables?"""
+        if node >= self._graph.branch_base or self._solver.rule[node] != Rule.DATA:
+            return False
+        return self._solver.source[node] < self._graph.branch_base and isinstance(self.definition(ValueId(node)), Load)
+
+    def _step_of_way(self, node: int, source: int) -> Step:
+        is_value = source < self._graph.branch_base
+        cause = DataCause(ValueId(source)) if is_value else SyncCause(*self._decision(source))
+        return Step(self._subject(node), LEVELS[self._solver.level[node]], cause, self._span(node))
 
     def _through_store(self, steps: list[Step], store: int) -> int:
         """A store is told by the cell before it in the chain; go on with what made it vary."""

@@ -56,11 +56,15 @@ class StepKind(Enum):
 @final
 @record
 class WhyStep:
-    """One link from a value back to its source: what stands there, in words and as a place."""
+    """One link from a value back to its source: what stands there, in words and as a place.
+
+    `is_read`: what stands there reads memory, so that the contents are the source, whoever chose the address.
+    """
 
     kind: StepKind
     location: Location
     text: str
+    is_read: bool = False
 
 
 @final

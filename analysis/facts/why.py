@@ -78,7 +78,7 @@ def why_steps(steps: Iterable[Step], place: Place) -> tuple[WhyStep, ...]:
             continue
         location, source = located
         text = _sentence(step.subject, step.level, step.cause, source)
-        link = WhyStep(_kind(step.cause), location, text)
+        link = WhyStep(_kind(step.cause), location, text, step.is_read)
         if not found or (found[-1].location, found[-1].text) != (link.location, link.text):
             found.append(link)
     return tuple(found)

@@ -16,17 +16,32 @@ def origin_text(
 ) -> str | None:
     """What a chain ends in, with its line: "`threadIdx.x` (line 4)".
 
-    None where that says nothing: for an empty chain, for a source in another file, for the condition itself.
-    `line` was just named in the sentence and is not named again.
+    That is what the condition gets from memory, where the condition does not say so itself: the contents differ, not
+    only the addresses.  None where it says nothing: for an empty chain, for a source in another file, for the condition
+    itself.  `line` was just named in the sentence and is not named again.
     """
     if not steps or steps[-1].location.path != analysis.facts.path:
         return None
-    last = steps[-1].location
-    written = one_line(analysis.document.text[last.start : last.end])
-    if not written or written == condition:
+    named = steps[-1] if condition is None else _first_read(analysis, steps)
+    found = _written(analysis, named)
+    if condition is not None and found in condition:
+        named = steps[-1]
+        found = _written(analysis, named)
+    if not found or found == condition:
         return None
-    its_line = analysis.document.lines.line_of(last.start) + 1
-    return f"`{written}`" if its_line == line else f"`{written}` (line {its_line})"
+    its_line = analysis.document.lines.line_of(named.location.start) + 1
+    return f"`{found}`" if its_line == line else f"`{found}` (line {its_line})"
+
+
+def _first_read(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> WhyStep:
+    """Of one in another file what this file says of it: the call that leads there.  The end where nothing is read."""
+    read = next((index for index, step in enumerate(steps) if step.is_read), None)
+    here = [step for step in steps[: 0 if read is None else read + 1] if step.location.path == analysis.facts.path]
+    return here[-1] if here else steps[-1]
+
+
+def _written(analysis: FileAnalysis, step: WhyStep) -> str:
+    return one_line(analysis.document.text[step.location.start : step.location.end])
 
 
 def ends_in_opaque(analysis: FileAnalysis, steps: Sequence[WhyStep]) -> bool:
