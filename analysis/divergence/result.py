@@ -7,7 +7,7 @@ chain the level never falls, and where it stays the same the rises get older.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, final
 
 from analysis.divergence.call_context import Argument
@@ -193,7 +193,7 @@ class DivergenceResult:
         while True:
             cause = self._cause(node)
             if cause is None:
-                return tuple(steps)
+                return _without_detours(steps)
             if self._is_choice(node) and node not in told:
                 told.add(node)
                 way = self._way_to_read(node)
@@ -204,14 +204,14 @@ class DivergenceResult:
             subject, level = self._subject(node), LEVELS[solver.level[node]]
             steps.append(Step(subject, level, cause, self._span(node), self._is_read(node)))
             if solver.rule[node] == Rule.SEED:
-                return tuple(steps)
+                return _without_detours(steps)
             node = solver.source[node]
             if node >= self._graph.memory_base and node not in self._graph.cells.values():
                 node = self._through_store(steps, node)
 
     # Which of several values a thread gets is often decided by a border (`if (i > 0) count += differs(x[i - 1]);`);
-    # what it is made of says more.  A way through data goes on in the recorded chain, and at most once through each
-    # node, so the whole stays finite.
+    # what it is made of says more.  A way through data goes on in the recorded chain, and only one begins at each node,
+    # so the whole stays finite; where it comes back to a node, what lies between says nothing and is left out.
 
     def _is_choice(self, node: int) -> bool:
         """Is the value said to vary because of which one was chosen, by something that reads no memory?"""
@@ -341,6 +341,17 @@ class DivergenceResult:
                 body = self.function.blocks[block]
                 spans = (item.span for item in (*body.instructions, body.terminator))
                 return next((span for span in spans if span != NO_SPAN), NO_SPAN)
+
+
+def _without_detours(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Each subject once, with what is said of it last."""
+    found: dict[Subject, Step] = {}
+    for step in paced(steps):
+        if step.subject in found:
+            while found.popitem()[0] != step.subject:
+                pass
+        found[step.subject] = step
+    return tuple(found.values())
 
 
 def _find_sites(
