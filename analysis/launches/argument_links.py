@@ -40,10 +40,12 @@ def _value(values: HostValues, name: str, argument: Node, number: int) -> int | 
 
 
 def _link(argument: int, of: int, value: Callable[[int], int | float | None]) -> ArgumentLink | None:
-    seen = [(number, value(number)) for number in _TRIED]
-    known = [(number, result) for number, result in seen if isinstance(result, int)]
-    if len(known) != len(seen):
-        return None
+    known: list[tuple[int, int]] = []
+    for number in _TRIED:
+        result = value(number)
+        if not isinstance(result, int):
+            return None  # as most that do not hang together: the other numbers would tell no more
+        known.append((number, result))
     ratio = Fraction(known[-1][1] - known[-3][1], _TRIED[-1] - _TRIED[-3]).limit_denominator(_LARGEST_DIVISOR)
     if ratio <= 0:
         return None

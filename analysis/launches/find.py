@@ -10,14 +10,15 @@ Limits   A kernel is named by the last word of its name (`same_name.py` tells ov
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias, final
 
 from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.launches.argument_links import argument_links
 from analysis.launches.device_bodies import LAUNCH_CALLS
+from analysis.launches.file_constants import Number
 from analysis.launches.host_calls import Given, HostCalls
 from analysis.launches.host_code import HostCode
 from analysis.launches.host_values import HostValues
@@ -93,13 +94,13 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
 
     Of a launch that no call which is seen comes to, nothing is known to be made.
     """
-    snippet = unit.snippet(item)
-    surely = dict(_launches_with(calls.values(item, calls.always_passed(item)), snippet, item))
+    own_launches = _OwnLaunches(calls, unit.snippet(item), item)
+    surely = own_launches.surely(calls.always_passed(item))
     if not surely:
         return []
     passed, possible = calls.passed(item), calls.all_passed(item)
-    called = [_launches_by_place(calls.values(item, given), snippet, item, is_made=True) for given in passed]
-    every = [_launches_by_place(calls.values(item, given), snippet, item, is_made=False) for given in possible]
+    called = [own_launches.by_place(given, is_made=True) for given in passed]
+    every = [own_launches.by_place(given, is_made=False) for given in possible]
     source = NumbersFrom.START if item.name == "main" else NumbersFrom.CALLS
     found: list[Launch] = []
     for position, launch in paced(surely.items(), 20):
@@ -133,31 +134,57 @@ def _numbers(launch: Launch) -> LaunchNumbers:
     return launch.own_numbers
 
 
-def _launches_by_place(
-    values: HostValues, snippet: Snippet, item: Item, *, is_made: bool
-) -> Mapping[int, Sequence[Launch]]:
-    """By the position of the call: the launches in all rounds of loops; `is_made`: those that the program comes to."""
-    found: dict[int, list[Launch]] = {}
-    for position, (node, guards) in enumerate(paced(values.calls, 20)):
-        if node.child("kernel_call_syntax") is None and _launch_function(node) is None:
-            continue
-        values.seen_from(node.start, guards)
-        for rounds in values.settings():
-            values.in_rounds(rounds)
-            launch = _launch_at(node, values, (snippet, item, node)) if not is_made or values.is_reached() else None
+@final
+class _OwnLaunches:
+    """The launches in one function, whatever its calls pass: each is read once for the same numbers."""
+
+    def __init__(self, calls: HostCalls, snippet: Snippet, item: Item) -> None:
+        self._calls = calls
+        self._snippet = snippet
+        self._item = item
+        self._values: dict[Given, HostValues] = {}
+        self._found: dict[tuple[Given, int, tuple[tuple[int, Number], ...]], Launch | None] = {}
+
+    def surely(self, given: Given) -> Mapping[int, Launch]:
+        """By the position of the call among the calls of the function: the launches in whatever round."""
+        found: dict[int, Launch] = {}
+        values = self._values_of(given)
+        for position, (node, guards) in enumerate(paced(values.calls, 20)):
+            values.seen_from(node.start, guards)
+            launch = self._at(given, position, node, {})
             if launch is not None:
-                found.setdefault(position, []).append(launch)
-        values.in_rounds({})
-    return found
+                found[position] = launch
+        return found
 
+    def by_place(self, given: Given, *, is_made: bool) -> Mapping[int, Sequence[Launch]]:
+        """By the position of the call: the launches in all rounds of loops; `is_made`: those that the program comes
+        to."""
+        found: dict[int, list[Launch]] = {}
+        values = self._values_of(given)
+        for position, (node, guards) in enumerate(paced(values.calls, 20)):
+            if node.child("kernel_call_syntax") is None and _launch_function(node) is None:
+                continue
+            values.seen_from(node.start, guards)
+            for rounds in values.settings():
+                values.in_rounds(rounds)
+                launch = self._at(given, position, node, rounds) if not is_made or values.is_reached() else None
+                if launch is not None:
+                    found.setdefault(position, []).append(launch)
+            values.in_rounds({})
+        return found
 
-def _launches_with(values: HostValues, snippet: Snippet, item: Item) -> Iterator[tuple[int, Launch]]:
-    """Each with the position of its call among the calls of the function."""
-    for position, (node, guards) in enumerate(paced(values.calls, 20)):
-        values.seen_from(node.start, guards)
-        launch = _launch_at(node, values, (snippet, item, node))
-        if launch is not None:
-            yield position, launch
+    def _values_of(self, given: Given) -> HostValues:
+        values = self._values.get(given)
+        if values is None:
+            values = self._values[given] = self._calls.values(self._item, given)
+        return values
+
+    def _at(self, given: Given, position: int, node: Node, rounds: Mapping[int, Number]) -> Launch | None:
+        """The launch that the call at a position is, in these rounds; the values must be seen from there."""
+        key = given, position, tuple(rounds.items())
+        if key not in self._found:
+            self._found[key] = _launch_at(node, self._values[given], (self._snippet, self._item, node))
+        return self._found[key]
 
 
 def _launch_at(node: Node, values: HostValues, place: _Place) -> Launch | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import final
 
 from analysis.ir.record import record
+from analysis.launches.host_writes import HostWrites
 from analysis.syntax.items import ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
@@ -17,10 +18,12 @@ from analysis.syntax.tree import Node
 @final
 @record
 class HostFunction:
-    """`parameters` are names and types as declared; a type that is a template parameter is empty."""
+    """`parameters` are names and types as declared; a type that is a template parameter is empty.
 
-    root: Node
-    templates: tuple[Node, ...]
+    `written` is what it writes to its variables, where functions that it calls may write to all arguments.
+    """
+
+    written: HostWrites
     parameters: tuple[tuple[str, str], ...]
     returns: str
     value: Node
@@ -62,7 +65,8 @@ def _read(root: Node, templates: tuple[Node, ...]) -> HostFunction | None:
     if any(parameter is None for parameter in parameters):
         return None
     known = tuple(parameter for parameter in parameters if parameter is not None)
-    return HostFunction(root, templates, known, "" if type.text in types else _text(type), values[0])
+    written = HostWrites(root, lambda callee, position: True, templates)
+    return HostFunction(written, known, "" if type.text in types else _text(type), values[0])
 
 
 def _parameter(node: Node, types: set[bytes]) -> tuple[str, str] | None:

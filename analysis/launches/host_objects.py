@@ -17,14 +17,12 @@ from analysis.ir.types import Type
 from analysis.launches.file_constants import FileConstants, Number
 from analysis.launches.host_arithmetic import combined, stored
 from analysis.launches.host_paths import Case, Guards, Write
+from analysis.launches.host_steps import HostSteps
 from analysis.launches.host_writes import HostWrites, Variable, member_path, values_in
 from analysis.launches.model import Shape
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
 
-MAX_DEPTH: Final = 40
-MAX_STEPS: Final = 2_000
-"""Expressions that are read for one answer: `int b = a + a; int c = b + b;` doubles them with every line."""
 AXES: Final = ("x", "y", "z")
 _Answer = TypeVar("_Answer")
 Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
@@ -56,8 +54,7 @@ class HostObjects(ABC):
         self._assumed: tuple[str, int] | None = None
         self._guards: Guards = ()
         self._position = written.end
-        self._depth = 0
-        self._steps = 0
+        self._steps = HostSteps()
 
     def seen_from(self, position: int, guards: Guards) -> None:
         """Sets the place that is asked from, and the conditionals around it."""
@@ -74,10 +71,10 @@ class HostObjects(ABC):
         """Whether nothing that is known keeps the program from coming to the place that is asked from."""
         return self._paths.is_reached(self._position, self._guards, self._truth)
 
-    def _is_spent(self) -> bool:
-        """Counts one more expression."""
-        self._steps = 0 if self._depth == 0 else self._steps + 1
-        return self._depth > MAX_DEPTH or self._steps > MAX_STEPS
+    def _recalled(self, name: str, path: str, ask: Callable[[], Number | None]) -> Number | None:
+        """What a variable, or a member of it, holds here: `ask` says it the first time."""
+        question = (name, path, self._position, self._guards, self._assumed, tuple(self._rounds.items()))
+        return self._steps.recalled(question, ask)
 
     # -- shapes -------------------------------------------------------------------------------------------------------
 
@@ -170,13 +167,13 @@ class HostObjects(ABC):
 
     def extents(self, node: Node) -> Extents:
         """Those of a shape, as far as they are known."""
-        if self._is_spent():
+        if self._steps.is_spent():
             return _UNKNOWN
-        self._depth += 1
+        self._steps.depth += 1
         try:
             return self._extents(node)
         finally:
-            self._depth -= 1
+            self._steps.depth -= 1
 
     def _extents(self, node: Node) -> Extents:
         match node.kind:
@@ -235,8 +232,11 @@ class HostObjects(ABC):
 
     def _member_of(self, name: str, variable: Variable, path: str) -> Number | None:
         """What the member of a variable holds here."""
+        return self._recalled(name, path, lambda: self._member_now(name, variable, path))
+
+    def _member_now(self, name: str, variable: Variable, path: str) -> Number | None:
         is_one = variable.declarations + variable.parameters == 1
-        if self._is_lost(variable) or not is_one or variable.is_number or self._is_spent():
+        if self._is_lost(variable) or not is_one or variable.is_number or self._steps.is_spent():
             return None
         parts = path.split(".")
         heads = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]

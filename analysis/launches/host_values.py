@@ -135,15 +135,15 @@ class HostValues(HostObjects):
     def number(self, node: Node) -> Number | None:
         """The value of a constant expression."""
         handler = _NUMBERS.get(node.kind)
-        if handler is None or self._is_spent():
+        if handler is None or self._steps.is_spent():
             return None
-        self._depth += 1
+        self._steps.depth += 1
         try:
             return handler(self, node)
         except (ArithmeticError, ValueError):
             return None
         finally:
-            self._depth -= 1
+            self._steps.depth -= 1
 
     def converted(self, node: Node, type: str) -> Number | None:
         """The value of an initialiser, as a variable of that type holds it."""
@@ -172,6 +172,10 @@ class HostValues(HostObjects):
         variable = self._variables.get(name)
         if variable is None:
             return self._constant(name)
+        return self._recalled(name, "", lambda: self._held(name, variable))
+
+    def _held(self, name: str, variable: Variable) -> Number | None:
+        """What a variable holds here."""
         if self._is_lost(variable) or variable.declarations + variable.parameters != 1:
             return None
         if variable.loops:
@@ -320,8 +324,7 @@ class HostValues(HostObjects):
             passed = self._in_type(type, value)
             if passed is not None:
                 given[parameter] = passed
-        written = HostWrites(function.root, lambda callee, position: True, function.templates)
-        inner = HostValues(written, self._constants, given, frozenset(), self._calls_around + 1)
+        inner = HostValues(function.written, self._constants, given, frozenset(), self._calls_around + 1)
         inner.seen_from(function.value.start, ())
         return self._in_type(function.returns, inner.number(function.value))
 
