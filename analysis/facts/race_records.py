@@ -19,6 +19,7 @@ from analysis.ir.types import MemorySpace, StructLayout
 from analysis.memory.roots import pointer_root
 from analysis.races.model import MemoryUse, Race
 from analysis.syntax.items import Item
+from analysis.verdict.barriers import Tier
 
 ItemIn: TypeAlias = Callable[[View, FrameId], Item | None]
 
@@ -62,7 +63,7 @@ def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[Ra
         return
     function = view.root.function
     for race in view.root.races:
-        if race.witness is None and not (undecided and race.is_open):
+        if race.tier is Tier.ASSUMED and not (undecided and race.is_open):
             continue
         first, second = place_of(view, race.first, item_in), place_of(view, race.second, item_in)
         if first is None or second is None:

@@ -8,7 +8,8 @@ Tiers      PROVEN    two threads meet, whatever the scalars are, in every block 
                      a decision of memory that is the same in the whole block only if the block goes on there, which
                      the witness says (`RaceWitness.assumed`).
            POSSIBLE  they meet in some of these blocks only, or write what may be the same; also where some threads miss
-                     a barrier of the kernel.
+                     a barrier of the kernel.  And an atomic whose address comes from memory beside a plain write
+                     (`scattered.py`).
            ASSUMED   not ruled out, and nothing found.
 Limits     A device function whose callers are not known is not looked at: they decide what its pointers point to.
 Cost       Nothing without shared memory; O(intervals x accesses^2) for the pairs; the search is bounded.
@@ -27,7 +28,9 @@ from analysis.ir.function import FunctionKind
 from analysis.races.disjoint import Disjoint
 from analysis.races.intervals import Interval, intervals, orders_block
 from analysis.races.model import MemoryUse, Race, RaceKind
+from analysis.races.program import Program
 from analysis.races.program_builder import build_program
+from analysis.races.scattered import is_scattered_over
 from analysis.races.search import Pair, Sighting, find_sightings
 from analysis.races.uses import MemoryUses, conflict, is_guess
 from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
@@ -59,7 +62,7 @@ def find_races(known: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race
     return tuple(
         _race(known.affine, uses[one], uses[other], sightings.get((one, other)), surest)
         if visible[one] and visible[other]
-        else Race(_kind(known.affine, uses[one], uses[other]), Tier.ASSUMED, uses[one], uses[other], None, is_open=True)
+        else _open_race(known, program, uses[one], uses[other])
         for one, other in pairs
     )
 
@@ -67,6 +70,12 @@ def find_races(known: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race
 def misses_barriers(barriers: Sequence[BarrierSite]) -> bool:
     """Threads that miss a barrier race behind it: the barrier is what has to be mended, and has its own finding."""
     return any(site.verdict is BarrierVerdict.DIVERGENT and orders_block(site.instruction) for site in barriers)
+
+
+def _open_race(known: MemoryUses, program: Program, one: MemoryUse, other: MemoryUse) -> Race:
+    """Of a pair to one of which no thread could be followed."""
+    tier = Tier.POSSIBLE if is_scattered_over(known.control, program, one, other) else Tier.ASSUMED
+    return Race(_kind(known.affine, one, other), tier, one, other, None, is_open=True)
 
 
 def _race(affine: AffineResult, one: MemoryUse, other: MemoryUse, sighting: Sighting | None, surest: Tier) -> Race:

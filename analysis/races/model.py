@@ -110,8 +110,9 @@ class RaceWitness:
 class Race:
     """Two accesses that may use the same bytes at the same time, at least one of them a write.
 
-    With a witness `first` is what its first thread does.  All but ASSUMED races have one.  `is_open`: no thread could
-    be followed to one of them, because memory decides where it goes, so that nothing speaks against the race either.
+    With a witness `first` is what its first thread does.  All but ASSUMED races have one, and those POSSIBLE ones in
+    which memory decides where an atomic goes (`scattered.py`).  `is_open`: no thread could be followed to one of them,
+    because memory decides where it goes, so that nothing speaks against the race either.
     """
 
     kind: RaceKind

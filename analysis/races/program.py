@@ -178,8 +178,10 @@ class Program:
 
     def can_be_seen(self, use: MemoryUse) -> bool:
         """May a thread be followed to this use, and may its address be known there?"""
-        if use.address in self.unknowable:
-            return False
+        return use.address not in self.unknowable and self.is_followed_to(use)
+
+    def is_followed_to(self, use: MemoryUse) -> bool:
+        """May a thread be followed to this use, whatever its address?"""
         control = self.control
         above = (
             block

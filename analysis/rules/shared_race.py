@@ -88,7 +88,8 @@ class SharedRace(RaceFinding):
     Code that relies on the lanes of a warp running in step is reported, as the programming model asks; accesses through
     `volatile` pointers inside a warp are not. Only kernels are looked at, with what they call. Two writes of one value
     are not reported. By default only races are shown that happen whatever the arguments are, in every block that the
-    kernel is made for; what data decides has the tier `assumed`, and `check --confirm` holds it against runs.
+    kernel is made for; what data decides has the tier `assumed`, or `possible` where an atomic whose address comes from
+    memory stands beside a plain write; `check --confirm` holds both against runs.
     """
 
     code: ClassVar[str] = "RAC301"
@@ -104,7 +105,10 @@ class SharedRace(RaceFinding):
         one, witness = self.group.first, self.group.witness
         lines = lines_words(self.group.analysis, one, element_words(one))
         if witness is None:
-            return f"{lines[0].upper()}{lines[1:]}, with no barrier between; data decides whether two threads meet."
+            open_lines = f"{lines[0].upper()}{lines[1:]}, with no barrier between"
+            if self.tier is Tier.POSSIBLE:
+                return f"{open_lines}: a race if data lead the atomic of one thread to what another one writes."
+            return f"{open_lines}; data decides whether two threads meet."
         nothing = "no barrier between, and no `__syncwarp()`" if witness.is_same_warp else "no barrier between"
         certain = "" if self.tier is Tier.PROVEN else " Whether it matters depends on the block, or on what is written."
         launch = launch_text(self.group.analysis, one, witness)
