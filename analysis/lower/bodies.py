@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from analysis.cpp.templates.substitution import names_in
 from analysis.ir.function import Function, Parameter, SymbolKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.pace import popped
@@ -36,12 +37,16 @@ from analysis.lower.inlining import declare_packs
 from analysis.lower.lifetimes import is_passed_by_address
 from analysis.lower.lookup import find
 from analysis.lower.names import (
+    ArgumentPack,
     Declarations,
     DeclaredType,
+    Entity,
     FunctionInstance,
     LocalVariable,
     ParameterDeclaration,
     Record,
+    TemplateArgument,
+    TemplateValue,
     TypeName,
 )
 from analysis.lower.statements.dispatch import not_understood
@@ -84,10 +89,9 @@ def _lower_body(
     node = declaration.node
     if instance.this is not None:
         ctx.this = _this(ctx, replace(instance.this, is_constant=is_for_constants(declaration)))
-    owner = declaration.owner
-    is_template = bool(declaration.template_parameters) or (owner is not None and bool(owner.arguments))
+    may_qualify = not _says_qualifiers(instance)
     for parameter in instance.signature.parameters:
-        _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel, is_template=is_template)
+        _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel, may_qualify=may_qualify)
         if parameter.name in instance.pointed:
             ctx.scope.declare(parameter.name, instance.pointed[parameter.name])
     declare_packs(ctx.scope, pack_names(parameter_list(declaration.declarator)), instance.signature.parameters)
@@ -97,6 +101,7 @@ def _lower_body(
     if body is None and node.child("default_method_clause") is None:
         not_understood(ctx, node, "syntax error" if node.has_error else "function without a body")
     end = ctx.token_span(max(node.end - 1, node.start), node.end)
+    owner = declaration.owner
     if declaration.is_destructor and owner is not None:
         whole = this_object(ctx, owner, end)
         if whole is not None:
@@ -111,6 +116,26 @@ def _lower_body(
     return function, tuple(ctx.callees)
 
 
+def _says_qualifiers(instance: FunctionInstance) -> bool:
+    """Whether the C++ types of all template arguments are known: then what they are of is `const` where it says so."""
+    declaration = instance.declaration
+    owner = () if declaration.owner is None else declaration.owner.arguments
+    own = [instance.scope.names.get(parameter.name) for parameter in declaration.template_parameters]
+    return all(map(_is_exact, own)) and all(map(_is_exact, owner))
+
+
+def _is_exact(argument: Entity | TemplateArgument | None) -> bool:
+    match argument:
+        case TypeName(declared=declared):
+            return declared.spelled is not None and not names_in(declared.spelled)
+        case ArgumentPack(elements=elements):
+            return all(map(_is_exact, elements))
+        case TemplateValue() | None:
+            return False
+        case _:
+            return True
+
+
 def _this(ctx: LoweringContext, declared: DeclaredType) -> LocalVariable:
     builder = ctx.builder
     span = Span(0, 0)
@@ -121,7 +146,7 @@ def _this(ctx: LoweringContext, declared: DeclaredType) -> LocalVariable:
     return LocalVariable("this", symbol, declared, None)
 
 
-def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kernel: bool, is_template: bool) -> None:
+def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kernel: bool, may_qualify: bool) -> None:
     builder = ctx.builder
     declarator = parameter.node.field("declarator")
     name_node = None if declarator is None else innermost(declarator)
@@ -140,7 +165,7 @@ def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kern
     builder.store(builder.symbol_address(symbol, span), stored, span)
     variable = builder.variable(parameter.name, type, span)
     builder.defined(variable, value, span)
-    may_be_constant = is_template and declared.is_reference  # a template's type may be one of constants
+    may_be_constant = may_qualify and declared.is_reference  # a template's type may be one of constants
     entity = LocalVariable(
         parameter.name,
         symbol,

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import final
 
 from analysis.cpp.conversions.implicit import ConversionFunction, ConvertingConstructor
-from analysis.cpp.types.model import ClassType
+from analysis.cpp.types.model import ClassType, QualType
+from analysis.lower.exact_arguments import record_name, structured, structured_class
 from analysis.lower.functions import generic_signature, is_for_constants
 from analysis.lower.library.source import is_library
-from analysis.lower.names import Declarations, FunctionDeclaration, Record
+from analysis.lower.names import Declarations, DeclaredType, FunctionDeclaration, Record
 from analysis.lower.records import constructors_of, methods_named
 from analysis.syntax.tree import Node
 
@@ -24,76 +25,88 @@ class RecordClasses:
     """Answers for one choice; the classes it was asked about are looked at once."""
 
     def __init__(self, program: Declarations) -> None:
+        self._program = program
         self._records = program.records
         self._constructors: dict[ClassType, list[ConvertingConstructor]] = {}
         self._functions: dict[ClassType, list[ConversionFunction]] = {}
         self._complete: dict[ClassType, bool] = {}
 
     def bases(self, type: ClassType) -> Sequence[ClassType]:
-        record = self._records.get(type.name)
-        return () if record is None else [ClassType(base.name) for base, _ in record.bases]
+        record = self._records.get(record_name(type))
+        return () if record is None else [_class(self._program, base) for base, _ in record.bases]
 
     def converting_constructors(self, type: ClassType) -> Sequence[ConvertingConstructor]:
         known = self._constructors.get(type)
         if known is None:
-            record = self._records.get(type.name)
-            known = self._constructors[type] = [] if record is None else _converting(record)
+            record = self._records.get(record_name(type))
+            known = self._constructors[type] = [] if record is None else _converting(self._program, record)
         return known
 
     def conversion_functions(self, type: ClassType) -> Sequence[ConversionFunction]:
         known = self._functions.get(type)
         if known is None:
-            record = self._records.get(type.name)
-            known = self._functions[type] = [] if record is None else _functions(record)
+            record = self._records.get(record_name(type))
+            known = self._functions[type] = [] if record is None else _functions(self._program, record)
         return known
 
     def is_complete(self, type: ClassType) -> bool:
         known = self._complete.get(type)
         if known is None:
-            record = self._records.get(type.name)
-            known = self._complete[type] = record is not None and _is_known(record)
+            record = self._records.get(record_name(type))
+            known = self._complete[type] = record is not None and _is_known(self._program, record)
         return known
 
 
-def _is_known(record: Record) -> bool:
+def _class(program: Declarations, record: Record) -> ClassType:
+    own = ClassType(record.name)
+    return structured_class(program, own) or own
+
+
+def _exact(program: Declarations, declared: DeclaredType) -> QualType | None:
+    return None if declared.exact is None else structured(program, declared.exact)
+
+
+def _is_known(program: Declarations, record: Record) -> bool:
     if record.is_guess or record.has_unknown_base or is_library(record.item) or record.node.has_error:
         return False
     if record.node.field("body") is None or record.inherited:
         return False
     converting = [*constructors_of(record), *_own_functions(record)]
-    return all(map(_has_known_type, converting)) and all(_is_known(base) for base, _ in record.bases)
+    is_known = all(_has_known_type(program, each) for each in converting)
+    return is_known and all(_is_known(program, base) for base, _ in record.bases)
 
 
-def _has_known_type(declaration: FunctionDeclaration) -> bool:
+def _has_known_type(program: Declarations, declaration: FunctionDeclaration) -> bool:
     if declaration.template_parameters:
         return False
     signature = generic_signature(declaration)
     if not declaration.is_constructor:
-        return signature.returns.exact is not None
-    return all(parameter.declared.exact is not None for parameter in signature.parameters)
+        return _exact(program, signature.returns) is not None
+    return all(_exact(program, parameter.declared) is not None for parameter in signature.parameters)
 
 
-def _converting(record: Record) -> list[ConvertingConstructor]:
+def _converting(program: Declarations, record: Record) -> list[ConvertingConstructor]:
     found: list[ConvertingConstructor] = []
     for constructor in constructors_of(record):
         signature = generic_signature(constructor)
         if is_explicit(constructor) or not signature.parameters or not signature.accepts(1):
             continue
-        exact = signature.parameters[0].declared.exact
+        exact = _exact(program, signature.parameters[0].declared)
         if exact is not None:
             found.append(ConvertingConstructor(constructor, exact))
     return found
 
 
-def _functions(record: Record) -> list[ConversionFunction]:
+def _functions(program: Declarations, record: Record) -> list[ConversionFunction]:
     """Those of the class, and those of its bases to other types."""
     own = [
-        ConversionFunction(declaration, exact, is_for_constants(declaration), ClassType(record.name))
+        ConversionFunction(declaration, exact, is_for_constants(declaration), _class(program, record))
         for declaration in _own_functions(record)
-        if not is_explicit(declaration) and (exact := generic_signature(declaration).returns.exact) is not None
+        if not is_explicit(declaration)
+        and (exact := _exact(program, generic_signature(declaration).returns)) is not None
     ]
-    hidden = {generic_signature(declaration).returns.exact for declaration in _own_functions(record)}
-    inherited = [function for base, _ in record.bases for function in _functions(base)]
+    hidden = {_exact(program, generic_signature(declaration).returns) for declaration in _own_functions(record)}
+    inherited = [function for base, _ in record.bases for function in _functions(program, base)]
     return [*own, *(function for function in inherited if function.result not in hidden)]
 
 

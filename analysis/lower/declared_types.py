@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Final, final
 
-from analysis.cpp.types.model import QualType, qualified, reference_to
+from analysis.cpp.types.model import QualType, ReferenceType, qualified, qualifiers_of, reference_to
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace, PointerType, Type, UnknownType
-from analysis.lower.cpp_types import agrees, natural
+from analysis.lower.cpp_types import agrees, ir_type, natural
 
 
 @final
@@ -40,6 +40,14 @@ class DeclaredType:
     def stored(self) -> Type:
         """The type of what a variable declared so holds: an address for a reference."""
         return pointer_to(self) if self.is_reference else self.type
+
+
+def declared_as(type: QualType) -> DeclaredType:
+    """A name of that C++ type."""
+    object = type.object
+    constant, volatile = qualifiers_of(object)
+    is_rvalue = isinstance(type.type, ReferenceType) and type.type.is_rvalue
+    return DeclaredType(ir_type(object), type.is_reference, constant, volatile, is_rvalue, spelled=type)
 
 
 def pointer_to(declared: DeclaredType) -> PointerType:

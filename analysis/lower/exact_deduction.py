@@ -1,7 +1,7 @@
 """Which parameters does an instance of a function template have for a call, where all C++ types are known?
 
 Rules   `cpp.templates` deduces.  What it is not told leaves the answer open: a type that is not known, a parameter that
-        names a class template with the template's parameters, a template template parameter.
+        is an instance of a template template parameter.
         A parameter with a default that is not deduced has some argument that nothing else is.
 """
 
@@ -11,28 +11,30 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from analysis.cpp.conversions.model import Argument
-from analysis.cpp.templates.functions import FunctionTemplate, instance_for
+from analysis.cpp.templates.functions import FunctionTemplate, Instance, instance_for
 from analysis.cpp.templates.parameters import TemplateParameter
 from analysis.cpp.templates.substitution import names_in
 from analysis.cpp.types.model import (
-    ArrayType,
-    ClassType,
     DependentType,
     DependentValue,
-    FunctionType,
     OpaqueType,
-    PointerType,
+    Pack,
     QualType,
-    ReferenceType,
     TemplateArgument,
-    ValueArgument,
+    TemplateName,
 )
-from analysis.ir.types import StructType
 from analysis.lower.class_knowledge import RecordClasses
-from analysis.lower.cpp_types import of_library
-from analysis.lower.library.properties import is_dependent
-from analysis.lower.names import ConstantName, Declarations, FunctionDeclaration, Signature, TypeName
+from analysis.lower.exact_arguments import exact_argument, named, structured, structured_argument
+from analysis.lower.names import (
+    ArgumentPack,
+    Declarations,
+    FunctionDeclaration,
+    Signature,
+    TypeName,
+    declared_as,
+)
 from analysis.lower.names import TemplateArgument as Written
+from analysis.lower.names import TemplateParameter as Parameter
 
 _DEFAULT: Final = "the default argument"
 
@@ -52,66 +54,71 @@ def exact_template(
     parameters: list[QualType] = []
     for parameter in generic.parameters:
         exact = parameter.declared.exact
-        if exact is None or _names_instance(program, exact):
+        pattern = None if exact is None else structured(program, exact)
+        if pattern is None:
             return None
-        parameters.append(exact)
-    template: list[TemplateParameter] = []
-    for one in declaration.template_parameters:
+        parameters.append(pattern)
+    template = exact_parameters(declaration.template_parameters)
+    templates = {one.name for one in template if one.kind is TemplateName}
+    if any(names_in(parameter) & templates for parameter in parameters):
+        return None
+    expands = bool(generic.parameters) and generic.parameters[-1].is_pack
+    return FunctionTemplate(declaration, template, tuple(parameters), generic.required, expands, generic.is_variadic)
+
+
+def exact_parameters(parameters: Sequence[Parameter]) -> tuple[TemplateParameter, ...]:
+    """The template parameters; of a default it is only known that there is one."""
+    found: list[TemplateParameter] = []
+    for one in parameters:
         if one.node.kind == "template_template_parameter_declaration":
-            return None
+            found.append(TemplateParameter(one.name, TemplateName, one.is_pack))
+            continue
         default: TemplateArgument | None = None
         if one.default is not None:
             default = QualType(OpaqueType(_DEFAULT)) if one.is_type else DependentValue(_DEFAULT)
-        template.append(
-            TemplateParameter(one.name, DependentType if one.is_type else DependentValue, one.is_pack, default)
-        )
-    expands = bool(generic.parameters) and generic.parameters[-1].is_pack
-    return FunctionTemplate(
-        declaration, tuple(template), tuple(parameters), generic.required, expands, generic.is_variadic
-    )
+        kind = DependentType if one.is_type else DependentValue
+        found.append(TemplateParameter(one.name, kind, one.is_pack, default))
+    return tuple(found)
 
 
-def deduced_parameters(
+def deduced_instance(
     program: Declarations,
     template: FunctionTemplate,
     explicit: Sequence[Written],
     arguments: Sequence[Argument | None],
-) -> tuple[QualType, ...] | NotDeduced | None:
-    """The parameters of the instance that a call means; those that stay dependent depend on more than deduction."""
-    known = [argument for argument in arguments if argument is not None]
+) -> Instance | NotDeduced | None:
+    """The instance that a call means; parameters that stay dependent depend on more than deduction."""
+    known = [each for argument in arguments if (each := structured_argument(program, argument)) is not None]
     if len(known) < len(arguments):
         return None
     written: list[TemplateArgument] = []
     for one in explicit:
-        argument = _exact_argument(one)
+        argument = exact_argument(program, one)
         if argument is None:
             return None
         written.append(argument)
     instance = instance_for(RecordClasses(program), template, written, known)
-    return NOT_DEDUCED if instance is None else instance.parameters
+    return NOT_DEDUCED if instance is None else instance
+
+
+def deduced_types(instance: Instance) -> dict[str, Written]:
+    """What the type parameters are bound to, as scopes declare it, where deduction alone says it."""
+    found = {name: _as_written(argument) for name, argument in instance.arguments.items()}
+    return {name: written for name, written in found.items() if written is not None}
+
+
+def _as_written(argument: TemplateArgument) -> Written | None:
+    match argument:
+        case QualType(type=OpaqueType()):
+            return None
+        case QualType():
+            return None if is_open(argument) else TypeName(declared_as(named(argument)))
+        case Pack(elements=elements):
+            found = [each for one in elements if (each := _as_written(one)) is not None]
+            return ArgumentPack(tuple(found)) if len(found) == len(elements) else None
+        case _:
+            return None
 
 
 def is_open(parameter: QualType) -> bool:
     return bool(names_in(parameter))
-
-
-def _exact_argument(argument: Written) -> TemplateArgument | None:
-    if isinstance(argument, TypeName):
-        return argument.declared.exact
-    if isinstance(argument, ConstantName):
-        type = argument.exact or of_library(argument.type)
-        return None if type is None else ValueArgument(argument.value, type)
-    return None
-
-
-def _names_instance(program: Declarations, type: QualType) -> bool:
-    """Whether a class in the type is an instance with template parameters as its arguments."""
-    match type.type:
-        case ClassType(name=name):
-            return is_dependent(program, StructType(name))
-        case PointerType(pointee=inner) | ReferenceType(referred=inner) | ArrayType(element=inner):
-            return _names_instance(program, inner)
-        case FunctionType():
-            return True
-        case _:
-            return False

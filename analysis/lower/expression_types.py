@@ -12,6 +12,10 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias, final
 
+from analysis.cpp.types import arithmetic
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.arithmetic import common_arithmetic, is_floating
+from analysis.cpp.types.model import QualType, qualified, reference_to
 from analysis.ir.types import (
     BOOLEAN,
     ArrayType,
@@ -24,6 +28,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, promoted
+from analysis.lower.cpp_types import of_library
 from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
@@ -37,6 +42,7 @@ from analysis.lower.names import (
     Record,
     Scope,
     TypeName,
+    declared_as,
 )
 from analysis.lower.overloads import choose_by_types
 from analysis.lower.records import methods_named
@@ -73,8 +79,34 @@ def expression_type(scope: Scope, node: Node) -> Typed:
         case "binary_expression":
             return _binary(scope, node)
         case _:
-            constant = evaluate(scope, node)
-            return None if constant is None else DeclaredType(constant.type)
+            return _constant(scope, node)
+
+
+def _constant(scope: Scope, node: Node) -> Typed:
+    constant = evaluate(scope, node)
+    if constant is None:
+        return None
+    exact = constant.exact or of_library(constant.type)
+    return DeclaredType(constant.type, spelled=None if exact is None else exact.unqualified)
+
+
+def _object_of(exact: QualType | None, otherwise: DeclaredType) -> DeclaredType:
+    """An lvalue of the C++ type, where that is known."""
+    return otherwise if exact is None else declared_as(reference_to(exact.object))
+
+
+def _pointed(declared: DeclaredType) -> DeclaredType | None:
+    """The object that a pointer points to, or the first one of an array."""
+    if not isinstance(declared.type, PointerType | ArrayType):
+        return None
+    exact = None if declared.exact is None else declared.exact.object.type
+    target: QualType | None = None
+    match exact:
+        case cpp.PointerType(pointee=inner) | cpp.ArrayType(element=inner):
+            target = inner
+        case _:
+            pass
+    return _object_of(target, DeclaredType(declared.type.element, True))
 
 
 def _named(scope: Scope, node: Node) -> Typed:
@@ -85,9 +117,9 @@ def _named(scope: Scope, node: Node) -> Typed:
     elif isinstance(entity, GlobalVariable):
         declared = entity.declaration.declared
     if declared is not None:
-        return DeclaredType(declared.type, True, declared.is_constant, declared.is_volatile)
-    constant = evaluate(scope, node)
-    return None if constant is None else DeclaredType(constant.type)
+        otherwise = DeclaredType(declared.type, True, declared.is_constant, declared.is_volatile)
+        return _object_of(declared.exact, otherwise)
+    return _constant(scope, node)
 
 
 def _called(scope: Scope, node: Node) -> Typed:
@@ -113,7 +145,8 @@ def _object(scope: Scope, node: Node) -> tuple[Typed, Node | None]:
         return (base if isinstance(base, Invalid) else None), field
     if operator.kind == "->":
         if isinstance(base.type, PointerType):
-            return DeclaredType(base.type.element, True), None  # whether that is constant is not kept
+            pointed = _pointed(base)
+            return (None if pointed is None or pointed.spelled is None else pointed), field
         return (INVALID if is_arithmetic(base.type) else None), field
     return base, field
 
@@ -139,7 +172,13 @@ def _member(scope: Scope, node: Node) -> Typed:
     if index is not None and _is_public(record):
         declared = record.fields[index].declared
         is_constant = declared.is_constant or (base.is_constant and not declared.is_reference)
-        return DeclaredType(declared.type, base.is_reference or declared.is_reference, is_constant)
+        otherwise = DeclaredType(declared.type, base.is_reference or declared.is_reference, is_constant)
+        if declared.exact is None or base.exact is None:
+            return otherwise
+        exact = qualified(declared.exact, constant=is_constant, volatile=base.is_volatile)
+        if declared.is_reference or (base.is_reference and not base.is_rvalue):
+            return _object_of(exact, otherwise)
+        return declared_as(reference_to(exact, is_rvalue=True))
     entity = record.member(name) if index is None and _is_public(record) else None
     if isinstance(entity, ConstantName | GlobalVariable):  # a static member
         type = entity.type if isinstance(entity, ConstantName) else entity.declaration.declared.type
@@ -214,7 +253,7 @@ def _element(scope: Scope, node: Node) -> Typed:
     if not isinstance(base, DeclaredType) or is_dependent(scope.program, base.type):
         return base if isinstance(base, Invalid) else None
     if isinstance(base.type, PointerType | ArrayType):
-        return DeclaredType(base.type.element, True)
+        return _pointed(base)
     return INVALID if is_arithmetic(base.type) else None
 
 
@@ -230,10 +269,15 @@ def _binary(scope: Scope, node: Node) -> Typed:
         return None
     if sign.kind in _COMPARING:
         return DeclaredType(BOOLEAN)
+    if first.exact is not None and second.exact is not None and sign.kind in "+-*/%&|^":
+        exact = common_arithmetic(first.exact.object.unqualified, second.exact.object.unqualified)
+        is_integral = sign.kind not in _INTEGRAL or exact is None or not is_floating(exact)
+        return None if exact is None else declared_as(exact) if is_integral else INVALID
     if sign.kind in _INTEGRAL and (isinstance(first.type, FloatType) or isinstance(second.type, FloatType)):
         return INVALID
     if sign.kind in ("<<", ">>"):
-        return DeclaredType(promoted(first.type))
+        exact = None if first.exact is None else arithmetic.promoted(first.exact.object)
+        return DeclaredType(promoted(first.type), spelled=exact)
     return DeclaredType(arithmetic_type(first.type, second.type)) if sign.kind in "+-*/%&|^" else None
 
 
@@ -254,8 +298,16 @@ def _decltype(scope: Scope, node: Node) -> DeclaredType:
     if found is None:
         return _plain_decltype(scope, node)
     if expression.kind == "field_expression":
-        return DeclaredType(found.type)
+        return _declared_member(scope, expression) or DeclaredType(found.type)
     return found
+
+
+def _declared_member(scope: Scope, node: Node) -> DeclaredType | None:
+    """What the class declares the member as, whatever object it is a part of."""
+    base, field = _object(scope, node)
+    record = _complete(scope, base.type) if isinstance(base, DeclaredType) else None
+    index = None if record is None or field is None else record.field_index(field.text.decode("utf-8", "replace"))
+    return None if record is None or index is None else record.fields[index].declared
 
 
 def _dependent(scope: Scope, node: Node) -> DeclaredType:

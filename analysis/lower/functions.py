@@ -115,7 +115,8 @@ def instantiate(
     """The instance for these arguments; parameters without one take their default, or stand for themselves."""
     scope = declaration.scope.inside()
     bound = bind(scope, declaration.template_parameters, arguments, defaults=defaults)
-    known = declaration.instances.get(bound)
+    key = (bound, tuple(map(spelled_argument, bound)))
+    known = declaration.instances.get(key)
     if known is not None:
         return known
     this = None
@@ -124,7 +125,7 @@ def instantiate(
     is_generic = all(map(stands_for_itself, declaration.template_parameters, bound))  # whoever asks first
     identity = function_id(declaration, () if is_generic else bound)
     instance = FunctionInstance(identity, declaration, scope, read_signature(declaration, scope), this)
-    declaration.instances[bound] = instance
+    declaration.instances[key] = instance
     declaration.scope.program.register(instance)
     return instance
 

@@ -24,6 +24,7 @@ from analysis.lower.declared_types import AUTO as AUTO
 from analysis.lower.declared_types import DECLTYPE as DECLTYPE
 from analysis.lower.declared_types import DECLTYPE_AUTO as DECLTYPE_AUTO
 from analysis.lower.declared_types import DeclaredType as DeclaredType
+from analysis.lower.declared_types import declared_as as declared_as
 from analysis.lower.declared_types import is_inferred as is_inferred
 from analysis.lower.declared_types import pointer_to as pointer_to
 from analysis.lower.usings import UsingTable
@@ -208,6 +209,9 @@ TemplateArgument: TypeAlias = (
 )
 """What a template parameter is bound to; a `TemplateValue` is a constant that is not known here."""
 
+InstanceKey: TypeAlias = tuple[tuple[TemplateArgument, ...], tuple[str, ...]]
+"""The template arguments of an instance, and how each is spelled: that tells C++ types apart which are stored alike."""
+
 Resolver: TypeAlias = Callable[[str], Entity | None]
 
 
@@ -348,9 +352,7 @@ class FunctionDeclaration:
     """A static method, or a friend that the class body defines: there is no `this`."""
     is_virtual: bool
     generic: Signature | None = None
-    instances: dict[tuple[TemplateArgument, ...], FunctionInstance] = field(
-        default_factory=dict[tuple[TemplateArgument, ...], "FunctionInstance"]
-    )
+    instances: dict[InstanceKey, FunctionInstance] = field(default_factory=dict["InstanceKey", "FunctionInstance"])
     for_groups: dict[FunctionId, FunctionInstance] = field(default_factory=dict[FunctionId, "FunctionInstance"])
     """Instances for the cooperative groups that calls pass as `thread_group`."""
 

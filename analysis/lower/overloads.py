@@ -37,7 +37,7 @@ from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversion_distance import conversion_distance, without_space
-from analysis.lower.exact_deduction import NotDeduced, deduced_parameters, exact_template
+from analysis.lower.exact_deduction import NotDeduced, deduced_instance, deduced_types, exact_template
 from analysis.lower.exact_deduction import is_open as depends_on_more
 from analysis.lower.functions import (
     bind_explicit,
@@ -342,9 +342,11 @@ def _candidate(
         is_partial = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
         written = set(named)
         template = exact_template(program, declaration, generic)
-        exact = None if template is None else deduced_parameters(program, template, explicit, _exactly(passed))
+        exact = None if template is None else deduced_instance(program, template, explicit, _exactly(passed))
         if isinstance(exact, NotDeduced):
             return None
+        if exact is not None:
+            named |= deduced_types(exact)
         if is_partial and not deduce_all(program, generic, arguments, named):
             return None
         refer_to_objects(declaration, generic, passed, named, written)
@@ -354,7 +356,7 @@ def _candidate(
         if is_substitution_failure(declaration, instance):
             return None
         if exact is not None:
-            parameters = _parameters(instance, exact)
+            parameters = _parameters(instance, exact.parameters)
     else:
         instance = instantiate(declaration, {})
     if is_required(declaration):

@@ -17,6 +17,7 @@ from analysis.cpp.conversions.model import Argument, Conversion, Rank, StandardC
 from analysis.cpp.overloads.choice import Candidate, Chosen, NoneViable, choose
 from analysis.cpp.types.model import QualType, qualified, reference_to
 from analysis.lower.class_knowledge import RecordClasses
+from analysis.lower.exact_arguments import structured, structured_argument
 from analysis.lower.functions import is_for_constants
 from analysis.lower.names import Declarations, FunctionDeclaration, FunctionInstance
 
@@ -69,15 +70,18 @@ def ranked(
     is_more_special: IsMoreSpecial,
 ) -> Ranked | NoFunction | None:
     """Which of the candidates the call means, by its number; `object` is what a method is called on."""
-    known = [argument for argument in arguments if argument is not None]
+    known = [each for argument in arguments if (each := structured_argument(program, argument)) is not None]
     if len(known) < len(arguments):
         return None
+    if object is not None:
+        type = structured(program, object.type)
+        object = None if type is None else Object(type, object.category)
     around = _object_of([one.instance for one in described], object)
     if around is None:
         return None
     candidates: list[Candidate] = []
     for index, one in enumerate(described):
-        candidate = _candidate(index, one, around)
+        candidate = _candidate(program, index, one, around)
         if candidate is None:
             return None
         candidates.append(candidate)
@@ -120,7 +124,9 @@ def _reference_of(declaration: FunctionDeclaration) -> str | None:
     return None if found is None else found.text.decode()
 
 
-def _candidate(index: int, described: Described, object: tuple[Argument, ...]) -> Candidate | None:
+def _candidate(
+    program: Declarations, index: int, described: Described, object: tuple[Argument, ...]
+) -> Candidate | None:
     instance = described.instance
     signature, declaration = instance.signature, instance.declaration
     reference = _reference_of(declaration)
@@ -134,9 +140,10 @@ def _candidate(index: int, described: Described, object: tuple[Argument, ...]) -
             return None
         own_parameters = tuple(parameter.declared.exact for parameter in signature.parameters)
     for exact in own_parameters:
-        if exact is None:
+        known = None if exact is None else structured(program, exact)
+        if known is None:
             return None
-        parameters.append(exact)
+        parameters.append(known)
     required = len(object) + described.required
     is_template = bool(declaration.template_parameters)
     takes_any_object = bool(object) and reference is None

@@ -15,6 +15,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Final
 
+from analysis.cpp.types.model import ClassType, QualType
 from analysis.ir.limits import Limit
 from analysis.ir.types import ArrayType, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.alignment import is_packed, requested_alignment
@@ -41,6 +42,7 @@ from analysis.lower.names import (
     TypeName,
     TypeTemplate,
     TypeTemplateDeclaration,
+    declared_as,
 )
 from analysis.lower.packs import element_scope, pack_length
 from analysis.lower.templates import abbreviated_parameters, template_parameters
@@ -458,4 +460,4 @@ def _headers(root: Node, wanted: Node) -> list[Node]:
 
 
 def self_name(record: Record) -> TypeName:
-    return TypeName(DeclaredType(record.type))
+    return TypeName(declared_as(QualType(ClassType(record.name))))

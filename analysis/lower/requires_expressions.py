@@ -15,7 +15,7 @@ from analysis.lower.constants import EVALUATORS
 from analysis.lower.expression_types import Invalid, expression_type, lacks_type
 from analysis.lower.functions import read_parameters
 from analysis.lower.library.properties import is_dependent
-from analysis.lower.names import ConstantName, DeclaredType, LocalVariable, Scope, TypeName
+from analysis.lower.names import ConstantName, LocalVariable, Scope, TypeName
 from analysis.lower.requirements import all_hold, concept_holds, holds
 from analysis.lower.types import resolve_type
 from analysis.syntax.tree import Node
@@ -74,8 +74,7 @@ def _is_compound_met(scope: Scope, node: Node) -> bool | None:
     if returns is not None:
         descriptor = returns.children[0] if returns.children else None
         concept = None if descriptor is None else descriptor.field("type")
-        first = TypeName(DeclaredType(found.type, found.is_reference, found.is_constant, found.is_volatile))
-        answers.append(concept_holds(scope, concept, first))
+        answers.append(concept_holds(scope, concept, TypeName(found)))
     return all_hold(answers)
 
 

@@ -4,20 +4,27 @@ Rules   The primary template's defaults are filled in first, since a specialisat
         A specialisation matches where its pattern, with the parameters that the arguments give it, is those arguments:
         so `same<A, A>` asks for equal types, and an `enable_if` of a false condition never matches.
         Of several that match, the most special one is meant: all others match its pattern.
+        Where the C++ types of all arguments are known, `analysis/cpp/templates` matches and orders the patterns.  What
+        a pattern computes (`enable_if`, `N + 1`) is then compared with the arguments.
         Where that depends on something unknown, the primary template stands in, as a guess.
-Limits  Types do not say what is `const` behind a pointer, and lose qualifiers on the way: a pattern with a `const`, a
-        `volatile` or a reference matches as a guess at best.
+Limits  Where a C++ type is not known, a pattern with a `const`, a `volatile` or a reference matches as a guess at best.
 Source  C++ standard, "Matching of partial specializations", "Partial ordering of partial specializations".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
+from analysis.cpp.templates import deduction
+from analysis.cpp.templates.parameters import TemplateParameter, names_of, unique_arguments
+from analysis.cpp.templates.substitution import names_in
+from analysis.cpp.types import model as cpp
 from analysis.ir.types import StructType, TemplateType, UnknownType
 from analysis.lower.constant_values import ConstantObject
+from analysis.lower.exact_arguments import as_written, exact_arguments
+from analysis.lower.exact_deduction import NOT_DEDUCED, NotDeduced, exact_parameters
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.templates import is_excluded
 from analysis.lower.lookup import template_arguments
@@ -77,6 +84,10 @@ def _most_special(program: Declarations, matches: Sequence[Chosen]) -> Chosen | 
 
 def _takes(program: Declarations, one: TypeTemplateDeclaration, other: TypeTemplateDeclaration) -> bool:
     """Whether the pattern of `one` matches that of `other`, whose parameters stand for themselves."""
+    general, special = _exact_pattern(program, one), _exact_pattern(program, other)
+    if general is not None and special is not None:
+        given = unique_arguments(special.template, special.arguments)
+        return deduction.deduce_arguments(names_of(general.template), general.arguments, given, {})
     match = _match(program, one, _pattern(other))
     return match is not None and match.is_certain
 
@@ -85,6 +96,34 @@ def _pattern(declaration: TypeTemplateDeclaration) -> tuple[TemplateArgument, ..
     scope = declaration.scope.inside()
     bind(scope, declaration.parameters, {}, defaults=False)
     return template_arguments(scope, declaration.pattern)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _ExactPattern:
+    """The parameters and the pattern of a specialisation in C++ types."""
+
+    template: tuple[TemplateParameter, ...]
+    arguments: tuple[cpp.TemplateArgument, ...]
+
+
+def _exact_pattern(program: Declarations, declaration: TypeTemplateDeclaration) -> _ExactPattern | None:
+    template = exact_parameters(declaration.parameters)
+    arguments = exact_arguments(program, _pattern(declaration))
+    templates = {one.name for one in template if one.kind is cpp.TemplateName}
+    is_applied = bool(templates) and declaration.pattern is not None and b"<" in declaration.pattern.text[1:]
+    if arguments is None or is_applied:
+        return None
+    return _ExactPattern(template, tuple(_as_template(each, templates) for each in arguments))
+
+
+def _as_template(argument: cpp.TemplateArgument, templates: Collection[str]) -> cpp.TemplateArgument:
+    """A template template parameter, which scopes declare as they declare types."""
+    match argument:
+        case cpp.QualType(type=cpp.DependentType(name=name)) if name in templates:
+            return cpp.TemplateName(name, is_parameter=True)
+        case _:
+            return argument
 
 
 def _primary(template: TypeTemplate) -> TypeTemplateDeclaration | None:
@@ -98,8 +137,11 @@ def _primary(template: TypeTemplate) -> TypeTemplateDeclaration | None:
 def _match(
     program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
 ) -> Chosen | None:
-    named: dict[str, TemplateArgument] = {}
-    if not deduce_arguments(program, _pattern(declaration), arguments, named):
+    exact = _exact_match(program, declaration, arguments)
+    if isinstance(exact, NotDeduced):
+        return None
+    named: dict[str, TemplateArgument] = {} if exact is None else exact
+    if exact is None and not deduce_arguments(program, _pattern(declaration), arguments, named):
         return None
     inner = declaration.scope.inside()
     bind(inner, declaration.parameters, named, defaults=False)
@@ -107,8 +149,8 @@ def _match(
     answer = satisfied(inner, declaration.requirements, declaration.parameters)
     if answer is False:
         return None
-    is_certain = answer is True and not _is_qualified_pattern(declaration)
-    if _asks_what_exists(declaration):
+    is_certain = answer is True and (exact is not None or not _is_qualified_pattern(declaration))
+    if _asks_what_exists(declaration) and exact is None:
         is_certain = is_certain and not any(map(_is_qualified, arguments))
     if len(again) != len(arguments):
         is_certain = is_certain and any(isinstance(each, PackPattern) for each in again)
@@ -118,6 +160,32 @@ def _match(
             return None
         is_certain = is_certain and answer is True
     return Chosen(declaration, named, arguments, is_certain)
+
+
+def _exact_match(
+    program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
+) -> dict[str, TemplateArgument] | NotDeduced | None:
+    """What the pattern's parameters are for these arguments; None where not all is known."""
+    given = exact_arguments(program, arguments)
+    if given is None or any(map(names_in, given)) or any(map(_is_vague, arguments)):
+        return None
+    pattern = _exact_pattern(program, declaration)
+    if pattern is None:
+        return None
+    found: deduction.Deduced = {}
+    names = names_of(pattern.template)
+    if not deduction.deduce_arguments(names, pattern.arguments, given, found):
+        return NOT_DEDUCED
+    templates = {each.name: each for each in arguments if isinstance(each, TypeTemplate)}
+    written = {name: as_written(argument, templates) for name, argument in found.items()}
+    if any(each is None for each in written.values()) or not names <= found.keys():
+        return None
+    return {name: each for name, each in written.items() if each is not None}
+
+
+def _is_vague(argument: TemplateArgument) -> bool:
+    """Whether a type in it depends on what is not known."""
+    return isinstance(argument, TypeName) and isinstance(argument.declared.type, TemplateType | UnknownType)
 
 
 def _is_qualified_pattern(declaration: TypeTemplateDeclaration) -> bool:
@@ -151,6 +219,8 @@ def _is_equal(program: Declarations, wanted: TemplateArgument, given: TemplateAr
         return False
     if spelled_argument(wanted) == spelled_argument(given):
         return True
+    if _is_exact(wanted) and _is_exact(given):
+        return False
     if isinstance(wanted, ConstantName) and isinstance(given, ConstantName):
         return wanted.value == given.value
     if isinstance(wanted, ConstantObject) and isinstance(given, ConstantObject):
@@ -161,5 +231,13 @@ def _is_equal(program: Declarations, wanted: TemplateArgument, given: TemplateAr
             return None
         if any(isinstance(type, StructType) and is_dependent(program, type) for type in types):
             return None
-        return False
+        return False if types[0] != types[1] else None
     return None
+
+
+def _is_exact(argument: TemplateArgument) -> bool:
+    """Whether it is a type of which all is known, so that another spelling is another type."""
+    if not isinstance(argument, TypeName) or isinstance(argument.declared.type, StructType):
+        return False
+    exact = argument.declared.exact
+    return exact is not None and not names_in(exact)

@@ -11,7 +11,6 @@ Limits  Overlapping partial specialisations: the last one that matches.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from analysis.ir.types import ArrayType, PointerType, StructType, TemplateType, Type, VectorType
 from analysis.lower.concepts import names_concept
@@ -112,24 +111,10 @@ def bind(
             argument = ArgumentPack(())
         if argument is None:
             argument = generic_argument(scope, parameter)
-        argument = _told_apart(argument)
         if not isinstance(argument, PackPattern):
             scope.declare(parameter.name, argument)
         bound.append(argument)
     return tuple(bound)
-
-
-def _told_apart(argument: TemplateArgument) -> TemplateArgument:
-    """The argument without the C++ type that instances are not told apart by: `f<long>` serves for `f<long long>`."""
-    match argument:
-        case TypeName(declared=declared, enumerators=enumerators) if declared.spelled is not None:
-            return TypeName(replace(declared, spelled=None), enumerators)
-        case ConstantName(value=value, type=type, exact=exact) if exact is not None:
-            return ConstantName(value, type)
-        case ArgumentPack(elements=elements):
-            return ArgumentPack(tuple(map(_told_apart, elements)))
-        case _:
-            return argument
 
 
 def _default(scope: Scope, parameter: TemplateParameter, default: Node) -> TemplateArgument | None:
@@ -261,6 +246,9 @@ def deduce_argument(
     if isinstance(pattern, TypeName) and isinstance(actual, TypeName):
         if _is_concrete(pattern.declared.type):
             return pattern.declared.type == actual.declared.type
+        if pattern.declared == DeclaredType(pattern.declared.type) and isinstance(pattern.declared.type, TemplateType):
+            found.setdefault(pattern.declared.type.name, actual)
+            return True
         return deduce(program, pattern.declared.type, actual.declared.type, found)
     if isinstance(pattern, ConstantName) and isinstance(actual, ConstantName):
         return pattern.value == actual.value

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias, final
 
-from analysis.cpp.types import arithmetic
+from analysis.cpp.types import arithmetic, spelling
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import EnumerationType, Fundamental, FundamentalType, QualType, fundamental
 from analysis.ir.pace import paced
@@ -372,7 +372,7 @@ def spelled(type: Type) -> str:
 
 def spelled_argument(argument: TemplateArgument) -> str:
     if isinstance(argument, TypeName):
-        return spelled(argument.declared.type)
+        return _spelled_type(argument.declared)
     if isinstance(argument, ConstantName | ConstantObject):
         return _spelled_constant(argument)
     if isinstance(argument, ArgumentPack):
@@ -380,6 +380,17 @@ def spelled_argument(argument: TemplateArgument) -> str:
     if isinstance(argument, PackPattern):
         return f"{spelled_argument(argument.element)}..."
     return argument.name
+
+
+def _spelled_type(declared: DeclaredType) -> str:
+    """The C++ type; `?` marks one that is only known by what it is stored as (`int?` may be an enumeration)."""
+    exact = declared.exact
+    if exact is not None:
+        return spelling.spelled(exact)
+    text = f"const {spelled(declared.type)}" if declared.is_constant else spelled(declared.type)
+    if declared.is_reference:
+        text += "&&" if declared.is_rvalue else "&"
+    return text if isinstance(declared.type, UnknownType) else f"{text}?"
 
 
 def _spelled_constant(constant: Constant | None) -> str:

@@ -61,7 +61,7 @@ template <class T> struct Holder { T x; };
         ("has_size<Empty>::value", False),
         ("has_size<Field>::value", False),
         ("has_size<int>::value", False),
-        ("has_size<const Long>::value", None),
+        ("has_size<const Long>::value", True),
         ("has_size<const Method>::value", None),
         ("has_type<Method>::value", True),
         ("has_type<Empty>::value", False),

@@ -26,6 +26,13 @@ TRAITS = {
     "std::is_class_v<__half>": True,
     "std::is_arithmetic_v<unsigned char>": True,
     "std::is_pointer_v<int*>": True,
+    "std::is_same_v<const int*, int*>": False,
+    "std::is_same_v<const int*, std::add_pointer_t<const int&>>": True,
+    "std::is_same_v<long, long long>": False,
+    "std::is_same_v<char, signed char>": False,
+    "std::is_same_v<std::make_signed_t<char>, signed char>": True,
+    "std::is_same_v<std::remove_reference_t<const float&>, const float>": True,
+    "std::is_same_v<std::decay_t<const float(&)[3]>, const float*>": True,
     "std::is_pointer_v<int>": False,
     "std::is_reference_v<int&>": True,
     "std::is_void_v<void>": True,
@@ -58,7 +65,6 @@ TRAITS = {
     "sizeof(std::tuple_element_t<1, std::tuple<int, double>>)": 8,
 }
 UNKNOWN = {
-    "what a pointer's target is, constant or not": "std::is_same_v<const int*, int*>",
     "a type that is not visible": "std::is_integral_v<Unseen>",
     "a template parameter": "std::is_integral_v<T>",
 }

@@ -39,8 +39,8 @@ class Fundamental(Enum):
     UNSIGNED_LONG_LONG = "unsigned long long"
     INT128 = "__int128"
     UNSIGNED_INT128 = "unsigned __int128"
-    HALF = "__half"
-    BFLOAT16 = "__nv_bfloat16"
+    HALF = "half"
+    BFLOAT16 = "bfloat16"
     FLOAT = "float"
     DOUBLE = "double"
 

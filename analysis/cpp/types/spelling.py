@@ -119,7 +119,7 @@ def _around(name: str, pointee: QualType) -> str:
 
 
 def _spaced(left: str, right: str) -> str:
-    if not left or not right or right[0] == "[":
+    if not left or not right or right[0] == "[" or not right.strip("*&"):
         return left + right
     return f"{left} {right}"
 

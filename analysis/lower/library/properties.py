@@ -2,8 +2,8 @@
 
 Question  Is it true of these types?  None where an argument depends on a template parameter, or what is asked does not
           show in our types.
-Limits    `long` and `long long` are one type here, as are `char` and `signed char`.  Whether a pointer's target is
-          constant is not kept, so equal pointer types may be different ones.  A deduced enumeration is an `int`.
+Limits    Types whose C++ type is not known may be different ones though they are stored alike; of an integer it is then
+          assumed that it is no enumeration.
 Source    C++ standard, "Metaprogramming and type traits".
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
+from analysis.cpp.types.model import EnumerationType
 from analysis.ir.types import (
     ArrayType,
     BooleanType,
@@ -64,23 +65,31 @@ def _is_open(program: Declarations, argument: TemplateArgument) -> bool:
     return isinstance(argument, TemplateValue | PackPattern)
 
 
-def _of_type(test: Callable[[Type], Answer]) -> tuple[_Question, int]:
+def _of_type(test: Callable[[Type], Answer], *, takes_enumerations: bool = False) -> tuple[_Question, int]:
     """A question about the type of an object: never true of a reference."""
 
     def ask(program: Declarations, arguments: Sequence[TypeName]) -> Answer:
         declared = arguments[0].declared
-        return False if declared.is_reference else test(declared.type)
+        if declared.is_reference or (_is_known_enumeration(declared) and not takes_enumerations):
+            return False
+        return test(declared.type)
 
     return ask, 1
 
 
+def _is_known_enumeration(declared: DeclaredType) -> bool:
+    return declared.exact is not None and isinstance(declared.exact.object.type, EnumerationType)
+
+
 def _is_same(program: Declarations, arguments: Sequence[TypeName]) -> Answer:
     first, second = arguments[0].declared, arguments[1].declared
+    if first.exact is not None and second.exact is not None:
+        return first.exact == second.exact
     if first.type != second.type or first.is_reference != second.is_reference:
         return False
     if (first.is_constant, first.is_volatile) != (second.is_constant, second.is_volatile):
         return False
-    return None if isinstance(first.type, PointerType) else True
+    return None
 
 
 def _is_floating(type: Type) -> bool:
@@ -116,8 +125,11 @@ def _integral(program: Declarations, arguments: Sequence[TypeName]) -> Answer:
 
 
 def _is_enumeration(program: Declarations, arguments: Sequence[TypeName]) -> Answer:
+    declared = arguments[0].declared
     if arguments[0].enumerators is not None:
         return True
+    if declared.exact is not None:
+        return _is_known_enumeration(declared) and not declared.is_reference
     return None if isinstance(arguments[0].declared.type, IntegerType) else False
 
 
@@ -171,14 +183,14 @@ PROPERTIES: Final[dict[str, tuple[_Question, int]]] = {
     "is_floating_point": _of_type(_is_floating),
     "is_arithmetic": _of_type(_is_arithmetic),
     "is_fundamental": _of_type(lambda type: _is_arithmetic(type) or isinstance(type, VoidType)),
-    "is_scalar": _of_type(_is_scalar),
+    "is_scalar": _of_type(_is_scalar, takes_enumerations=True),
     "is_signed": _of_type(lambda type: _is_floating(type) or (isinstance(type, IntegerType) and type.signed)),
     "is_unsigned": _of_type(lambda type: isinstance(type, BooleanType) or _is_unsigned(type)),
     "is_pointer": _of_type(lambda type: isinstance(type, PointerType)),
     "is_void": _of_type(lambda type: isinstance(type, VoidType)),
     "is_class": _of_type(_is_class),
-    "is_trivially_copyable": _of_type(_is_plain),
-    "is_trivial": _of_type(_is_plain),
+    "is_trivially_copyable": _of_type(_is_plain, takes_enumerations=True),
+    "is_trivial": _of_type(_is_plain, takes_enumerations=True),
     "is_enum": (_is_enumeration, 1),
     "is_reference": _of_declared(lambda declared: declared.is_reference),
     "is_base_of": (_is_base, 2),

@@ -1,7 +1,8 @@
 """Traits with a type: `std::remove_reference`, `std::make_unsigned`, `std::common_type`, ...
 
 Question  Which type do they name?  None where an argument depends on a template parameter.
-Limits    Whether a pointer's target is constant is not kept.
+Rules     Where the C++ type is known, `analysis/cpp/types/transformations.py` answers.
+Limits    Elsewhere, whether a pointer's target is constant is not kept.
 Source    C++ standard, "Transformations between types".
 """
 
@@ -11,6 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from analysis.cpp.templates.substitution import names_in
+from analysis.cpp.types import transformations
+from analysis.cpp.types.arithmetic import common_arithmetic
+from analysis.cpp.types.model import QualType
 from analysis.ir.types import (
     VOID,
     ArrayType,
@@ -22,7 +27,7 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.conversions import arithmetic_type, is_arithmetic
-from analysis.lower.names import DeclaredType
+from analysis.lower.names import DeclaredType, declared_as
 from analysis.lower.types import NO_TYPE
 
 _Change: TypeAlias = Callable[[DeclaredType], DeclaredType | None]
@@ -37,7 +42,15 @@ def transformed(name: str, arguments: Sequence[DeclaredType]) -> DeclaredType | 
             return DeclaredType(NO_TYPE)
         is_known = not any(isinstance(each.type, TemplateType | UnknownType) for each in arguments)
         return DeclaredType(VOID) if is_known else None
-    return TRANSFORMATIONS[name](arguments[0]) if arguments else None
+    return _changed(name, arguments[0]) if arguments else None
+
+
+def _changed(name: str, declared: DeclaredType) -> DeclaredType | None:
+    exact = declared.exact
+    if exact is None or names_in(exact):
+        return TRANSFORMATIONS[name](replace(declared, spelled=None))
+    made = transformations.TRANSFORMATIONS[name](exact)
+    return None if made is None else declared_as(made)
 
 
 def _without_reference(declared: DeclaredType) -> DeclaredType:
@@ -109,6 +122,9 @@ def _common(arguments: Sequence[DeclaredType]) -> DeclaredType | None:
     if not types or any(isinstance(type, TemplateType | UnknownType) for type in types):
         return None
     common = types[0]
+    exact = _exact_common(arguments)
+    if exact is not None:
+        return declared_as(exact)
     for type in types[1:]:
         if type == common:
             continue
@@ -116,6 +132,16 @@ def _common(arguments: Sequence[DeclaredType]) -> DeclaredType | None:
             return None
         common = arithmetic_type(common, type)
     return DeclaredType(common)
+
+
+def _exact_common(arguments: Sequence[DeclaredType]) -> QualType | None:
+    """Of numbers."""
+    known = [each.exact.object.unqualified for each in arguments if each.exact is not None]
+    common = known[0] if len(known) == len(arguments) else None
+    for type in known[1:]:
+        if common is not None and type != common:
+            common = common_arithmetic(common, type)
+    return common
 
 
 TRANSFORMATIONS: Final[dict[str, _Change]] = {
