@@ -22,6 +22,7 @@ from typing import Final, final
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.launches.model import Launch
+from analysis.syntax.evaluated_bodies import does_more_than_return
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import IDENTIFIER, LAUNCH, stretches, without_hidden
 from analysis.syntax.macros import MacroTable
@@ -44,10 +45,6 @@ _DIRECTIVE: Final = re.compile(
 _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 _LOCAL_RECORDS: Final = frozenset({b"struct", b"class", b"union"})
 """The constants of a record's members are read wherever they stand in it."""
-
-
-_FIRST_STATEMENT: Final = re.compile(rb"\{[\s;]*[A-Za-z_][^;{}#]*;")
-_NO_STATEMENTS: Final = frozenset({b"return", b"using", b"typedef", b"static_assert", b"__extension__"})
 
 
 @final
@@ -103,34 +100,7 @@ def says_nothing(item: Item, words: SeenBy, macros: MacroTable) -> bool:
     if item.is_device:
         return is_out_of_sight(item, words.device)
     is_plain = not item.in_class and item.name != "main" and _is_out_of_sight(item, words.host)
-    return is_plain and _does_more_than_return(item, macros)
-
-
-def _does_more_than_return(item: Item, macros: MacroTable) -> bool:
-    """Whether the first brace opens the body, and it begins with a statement that is surely no `return`."""
-    shown = without_hidden(item.text)
-    brace = shown.find(b"{")
-    head, name = shown[:brace], item.name.encode("utf-8", "replace")
-    if without_hidden(item.text[: item.text.find(b"{")]) != head or head.count(b"(") != head.count(b")"):
-        return False
-    if name not in head or not head[head.find(name) + len(name) :].lstrip().startswith(b"("):
-        return False
-    first = _FIRST_STATEMENT.match(shown, brace)
-    return first is not None and not _may_be_no_statement(IDENTIFIER.findall(first[0]), macros)
-
-
-def _may_be_no_statement(words: Iterable[bytes], macros: MacroTable) -> bool:
-    """Whether there is a `return` among the words or behind them, or one that a compiler may be told to ignore."""
-    seen: set[bytes] = set()
-    pending = [*words]
-    for word in pending:
-        if word in _NO_STATEMENTS:
-            return True
-        if word not in seen:
-            seen.add(word)
-            definitions = [one for _, one in macros.names.get(word, ()) if one is not None]
-            pending += [part for one in definitions for part in IDENTIFIER.findall(one.body)]
-    return False
+    return is_plain and does_more_than_return(item, macros)
 
 
 def is_out_of_sight(item: Item, words: frozenset[bytes]) -> bool:

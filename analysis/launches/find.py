@@ -10,9 +10,9 @@ Limits   A kernel is named by the last word of its name (`same_name.py` tells ov
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, Protocol, TypeAlias, final
+from typing import Final, NamedTuple, Protocol, TypeAlias, final
 
 from analysis.ir.pace import paced
 from analysis.ir.source import Span
@@ -59,19 +59,29 @@ def launches_with(calls: HostCalls, memo: LaunchMemo | None = None) -> Mapping[s
     unit = calls.unit
     for item in calls.host.launching:
 
-        def compute(item: Item = item) -> tuple[Launch, ...]:
-            launches = _launches_in(unit, item, calls)
+        def compute(passed: _Passed, item: Item = item) -> tuple[Launch, ...]:
+            launches = _launches_in(unit, item, calls, passed)
             return tuple(launch.moved(-item.span.start) for launch in paced(launches, 10))
 
-        if memo is None or item.from_macro:
-            kept = compute()
-        else:
-            key = unit.to_lower(item) + item.path.encode("utf-8", "replace") + calls.fingerprint(item)
-            kept = memo.get_or_compute(key, compute)
+        used = None if item.from_macro else memo
+        kept = compute(_passed(calls, item)) if used is None else _kept(used, calls, item, compute)
         launches = (launch.moved(item.span.start) for launch in paced(kept, 10))
         for launch in launches:
             found.setdefault(launch.kernel, []).append(launch)
     return {name: tuple(launches) for name, launches in found.items()}
+
+
+def _kept(
+    memo: LaunchMemo, calls: HostCalls, item: Item, compute: Callable[[_Passed], tuple[Launch, ...]]
+) -> tuple[Launch, ...]:
+    """By the texts of a function and of its callers, and behind these by what they pass."""
+    key = calls.unit.to_evaluate(item) + item.path.encode("utf-8", "replace")
+
+    def by_numbers() -> tuple[Launch, ...]:
+        passed = _passed(calls, item)
+        return memo.get_or_compute(key + repr(passed).encode(), lambda: compute(passed))
+
+    return memo.get_or_compute(key + calls.fingerprint(item), by_numbers)
 
 
 def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
@@ -89,32 +99,46 @@ def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Ma
     }
 
 
-def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[Launch]:
+@final
+class _Passed(NamedTuple):
+    """What the calls of a function pass: all of them alike, those that are seen, and each that there may be."""
+
+    always: Given
+    seen: tuple[Given, ...]
+    possible: tuple[Given, ...]
+
+
+def _passed(calls: HostCalls, item: Item) -> _Passed:
+    return _Passed(calls.always_passed(item), calls.passed(item), calls.all_passed(item))
+
+
+def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _Passed) -> list[Launch]:
     """With what every call of the function passes, and beside it what the calls in the file do.
 
     Of a launch that no call which is seen comes to, nothing is known to be made.
     """
-    own_launches = _OwnLaunches(calls, unit.snippet(item), item)
-    surely = own_launches.surely(calls.always_passed(item))
+    places = _Places(unit.plain_snippet(item), item, calls)
+    always, passed, possible = numbers
+    surely = dict(places.launches(always))
     if not surely:
         return []
-    passed, possible = calls.passed(item), calls.all_passed(item)
-    called = [own_launches.by_place(given, is_made=True) for given in passed]
-    every = [own_launches.by_place(given, is_made=False) for given in possible]
+    called = [places.numbers(given, is_made=True) for given in passed]
+    every = [places.numbers(given, is_made=False) for given in possible]
     source = NumbersFrom.START if item.name == "main" else NumbersFrom.CALLS
     found: list[Launch] = []
     for position, launch in paced(surely.items(), 20):
-        own = _numbers(launch)
+        own = launch.own_numbers
         nothing = LaunchNumbers(None, None, (None,) * len(launch.argument_values))
-        first = next((one for called_here in called for one in called_here.get(position, ())), launch)
-        made = tuple(dict.fromkeys(_numbers(one) for each in called for one in each.get(position, ()))) or (nothing,)
-        among = tuple(dict.fromkeys(_numbers(one) for each in every for one in each.get(position, ()))) or (own,)
+        made = tuple(dict.fromkeys(one for each in called for one in each.get(position, ()))) or (nothing,)
+        among = tuple(dict.fromkeys(one for each in every for one in each.get(position, ()))) or (own,)
         is_made = any(position in one for one in called)
         if made == among == (own,):
             found.append(launch if is_made else replace(launch, is_made=False))
             continue
-        is_round = any(len(set(map(_numbers, one.get(position, ())))) > 1 for one in (*called, *every))
+        is_round = any(len(set(one.get(position, ()))) > 1 for one in (*called, *every))
         is_passed = (passed, possible) != (_ONE_SET, _ONE_SET)
+        reaching = next((given for given, one in zip(passed, called, strict=True) if position in one), always)
+        first = launch if launch.grid_units and launch.links else places.first_launch(reaching, position) or launch
         sources = (source, is_passed), (NumbersFrom.ROUNDS, is_round)
         found.append(
             replace(
@@ -130,95 +154,100 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[La
     return found
 
 
-def _numbers(launch: Launch) -> LaunchNumbers:
-    return launch.own_numbers
-
-
 @final
-class _OwnLaunches:
-    """The launches in one function, whatever its calls pass: each is read once for the same numbers."""
+class _Places:
+    """The launches in one function by the position of their call among its calls, for each set of numbers passed."""
 
-    def __init__(self, calls: HostCalls, snippet: Snippet, item: Item) -> None:
-        self._calls = calls
+    def __init__(self, snippet: Snippet, item: Item, calls: HostCalls) -> None:
         self._snippet = snippet
         self._item = item
+        self._calls = calls
         self._values: dict[Given, HostValues] = {}
-        self._found: dict[tuple[Given, int, tuple[tuple[int, Number], ...]], Launch | None] = {}
+        self._known: dict[tuple[Given, int, tuple[tuple[int, Number], ...]], LaunchNumbers | None] = {}
 
-    def surely(self, given: Given) -> Mapping[int, Launch]:
-        """By the position of the call among the calls of the function: the launches in whatever round."""
-        found: dict[int, Launch] = {}
-        values = self._values_of(given)
+    def launches(self, given: Given) -> Iterator[tuple[int, Launch]]:
+        """What is the same in all rounds of loops."""
+        values = self._of(given)
         for position, (node, guards) in enumerate(paced(values.calls, 20)):
             values.seen_from(node.start, guards)
-            launch = self._at(given, position, node, {})
+            launch = _launch_at(node, values, (self._snippet, self._item, node))
             if launch is not None:
-                found[position] = launch
-        return found
+                self._known[given, position, ()] = launch.own_numbers
+                yield position, launch
 
-    def by_place(self, given: Given, *, is_made: bool) -> Mapping[int, Sequence[Launch]]:
-        """By the position of the call: the launches in all rounds of loops; `is_made`: those that the program comes
-        to."""
-        found: dict[int, list[Launch]] = {}
-        values = self._values_of(given)
+    def first_launch(self, given: Given, position: int) -> Launch | None:
+        """What holds in the first round that the program comes to."""
+        values = self._of(given)
+        node, guards = values.calls[position]
+        values.seen_from(node.start, guards)
+        for rounds in values.settings():
+            values.in_rounds(rounds)
+            if values.is_reached():
+                found = _launch_at(node, values, (self._snippet, self._item, node))
+                values.in_rounds({})
+                return found
+        values.in_rounds({})
+        return None
+
+    def numbers(self, given: Given, *, is_made: bool) -> Mapping[int, Sequence[LaunchNumbers]]:
+        """In all rounds of loops; `is_made`: in those that the program comes to."""
+        found: dict[int, list[LaunchNumbers]] = {}
+        values = self._of(given)
         for position, (node, guards) in enumerate(paced(values.calls, 20)):
             if node.child("kernel_call_syntax") is None and _launch_function(node) is None:
                 continue
             values.seen_from(node.start, guards)
             for rounds in values.settings():
                 values.in_rounds(rounds)
-                launch = self._at(given, position, node, rounds) if not is_made or values.is_reached() else None
-                if launch is not None:
-                    found.setdefault(position, []).append(launch)
+                if not is_made or values.is_reached():
+                    key = given, position, tuple(rounds.items())
+                    if key not in self._known:
+                        self._known[key] = _numbers_at(node, values)
+                    numbers = self._known[key]
+                    if numbers is not None:
+                        found.setdefault(position, []).append(numbers)
             values.in_rounds({})
         return found
 
-    def _values_of(self, given: Given) -> HostValues:
+    def _of(self, given: Given) -> HostValues:
         values = self._values.get(given)
         if values is None:
             values = self._values[given] = self._calls.values(self._item, given)
         return values
 
-    def _at(self, given: Given, position: int, node: Node, rounds: Mapping[int, Number]) -> Launch | None:
-        """The launch that the call at a position is, in these rounds; the values must be seen from there."""
-        key = given, position, tuple(rounds.items())
-        if key not in self._found:
-            self._found[key] = _launch_at(node, self._values[given], (self._snippet, self._item, node))
-        return self._found[key]
-
 
 def _launch_at(node: Node, values: HostValues, place: _Place) -> Launch | None:
     """The launch that a call is, if it is one."""
-    configuration = node.child("kernel_call_syntax")
+    parts = _parts(node)
+    return None if parts is None else _launch(*parts, values, place)
+
+
+def _numbers_at(node: Node, values: HostValues) -> LaunchNumbers | None:
+    """Those of the launch that a call is."""
+    parts = _parts(node)
+    return None if parts is None or _kernel_name(parts[0]) is None else _numbers(*parts, values)
+
+
+def _parts(node: Node) -> tuple[Node, Sequence[Node], Sequence[Node]] | None:
+    """The kernel, the configuration and the arguments of the launch that a call is."""
+    configuration, function, arguments = (
+        node.child("kernel_call_syntax"),
+        node.field("function"),
+        node.field("arguments"),
+    )
+    given = arguments.children if arguments is not None else ()
+    if configuration is not None:  # `kernel<<<grid, block, shared, stream>>>(arguments)`
+        return None if function is None else (function, configuration.children[:3], given)
     name = _launch_function(node)
-    if configuration is not None:
-        return _chevrons(node, configuration, values, place)
-    return None if name is None else _call(node, name, values, place)
+    if name is None or len(given) < 3:
+        return None
+    chosen = [given[position] for position in LAUNCH_CALLS[name] if position < len(given)]
+    return given[0], chosen, given[5:] if name == PASSES_ARGUMENTS else ()
 
 
 def _launch_function(node: Node) -> bytes | None:
     function = node.field("function")
     return function.text if function is not None and function.text in LAUNCH_CALLS else None
-
-
-def _chevrons(node: Node, configuration: Node, values: HostValues, place: _Place) -> Launch | None:
-    """`kernel<<<grid, block, shared, stream>>>(arguments)`."""
-    function, arguments = node.field("function"), node.field("arguments")
-    if function is None:
-        return None
-    given = arguments.children if arguments is not None else ()
-    return _launch(function, configuration.children[:3], given, values, place)
-
-
-def _call(node: Node, name: bytes, values: HostValues, place: _Place) -> Launch | None:
-    arguments = node.field("arguments")
-    given = arguments.children if arguments is not None else ()
-    positions = LAUNCH_CALLS[name]
-    if len(given) < 3:
-        return None
-    configuration = [given[position] for position in positions if position < len(given)]
-    passed = given[5:] if name == PASSES_ARGUMENTS else ()
-    return _launch(given[0], configuration, passed, values, place)
 
 
 def launch_text(kernel: Node, arguments: Sequence[Node]) -> LaunchText:
@@ -234,19 +263,18 @@ def _launch(
     if named is None:
         return None
     snippet, item, node = place
-    grid = values.shape(configuration[0]) if configuration else None
-    block = values.shape(configuration[1]) if len(configuration) > 1 else None
+    numbers = _numbers(kernel, configuration, arguments, values)
     shared = values.number(configuration[2]) if len(configuration) > 2 else 0
     span = snippet.span(node.start, node.end)
     return Launch(
         kernel=named[0],
-        block=block,
-        grid=grid,
+        block=numbers.block,
+        grid=numbers.grid,
         shared_bytes=None if shared is None else int(shared),
         template_arguments=named[1],
         arguments=tuple(_text(argument) for argument in arguments),
-        argument_values=tuple(values.number(argument) for argument in arguments),
-        template_values=tuple(values.number(argument) for argument in _template_arguments(kernel)),
+        argument_values=numbers.argument_values,
+        template_values=numbers.template_values,
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
@@ -255,6 +283,17 @@ def _launch(
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
         block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),
+    )
+
+
+def _numbers(
+    kernel: Node, configuration: Sequence[Node], arguments: Sequence[Node], values: HostValues
+) -> LaunchNumbers:
+    return LaunchNumbers(
+        values.shape(configuration[1]) if len(configuration) > 1 else None,
+        values.shape(configuration[0]) if configuration else None,
+        tuple(values.number(argument) for argument in arguments),
+        tuple(values.number(argument) for argument in _template_arguments(kernel)),
     )
 
 

@@ -109,7 +109,7 @@ class HostCalls:
                 texts.append(b"any" if calls._may_be_any(callee) else b"called")
                 texts.append(b"all" if are_all else b"some")
                 for caller in found:
-                    key = caller[1].path, caller[0].unit.to_lower(caller[1])
+                    key = caller[1].path, caller[0].unit.to_evaluate(caller[1])
                     if key not in seen:
                         seen.add(key)
                         texts.append(key[1])
@@ -130,7 +130,7 @@ class HostCalls:
     def _find(self, item: Item, is_closed: bool, depth: int) -> tuple[Given, ...]:
         name = item.name.encode("utf-8", "replace")
         if item.name == "main" and item.owner is None and not is_closed:
-            return (_started_without_arguments(self.unit.snippet(item).root),)
+            return (_started_without_arguments(self.unit.plain_snippet(item).root),)
         if depth >= MAX_CALLS or item.owner is not None or item.name == "main":
             return _ANYTHING
         callers, are_all = self._callers(item)
@@ -138,7 +138,7 @@ class HostCalls:
             return _ANYTHING
         if _mentions(item, name) != 1:  # it calls itself
             return _ANYTHING
-        snippet = self.unit.snippet(item)
+        snippet = self.unit.plain_snippet(item)
         root = snippet.root
         parameters = parameters_of(root, snippet.templates, self.host.constants)
         are_all = are_all or (_is_static(root) and not self.unit.is_included)
@@ -208,7 +208,7 @@ class HostCalls:
     def _defaults(self, name: bytes) -> tuple[Node | None, ...]:
         """The default arguments of the one declaration that has any."""
         items = self.unit.lookup(name.decode("utf-8", "replace"))
-        found = [defaults_of(self.unit.snippet(item).root) for item in items if item.kind is ItemKind.FUNCTION]
+        found = [defaults_of(self.unit.plain_snippet(item).root) for item in items if item.kind is ItemKind.FUNCTION]
         some = [defaults for defaults in found if any(defaults)]
         return some[0] if len(some) == 1 else ()
 

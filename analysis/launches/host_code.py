@@ -69,7 +69,7 @@ class HostCode:
         """What a function does with its variables."""
         written = self._writes.get(item.identity)
         if written is None:
-            snippet = self.unit.snippet(item)
+            snippet = self.unit.plain_snippet(item)
             written = self._writes[item.identity] = HostWrites(snippet.root, self.may_write, snippet.templates)
         return written
 

@@ -45,7 +45,7 @@ class HostFunctions:
         if name not in self._found:
             items = [item for item in self._unit.lookup(name) if item.kind is ItemKind.FUNCTION and item.is_definition]
             is_one = len(items) == 1 and items[0].active and items[0].owner is None and not items[0].is_kernel
-            snippet = self._unit.snippet(items[0]) if is_one else None
+            snippet = self._unit.plain_snippet(items[0]) if is_one else None
             self._found[name] = None if snippet is None else _read(snippet.root, snippet.templates)
         return self._found[name]
 

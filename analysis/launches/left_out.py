@@ -23,7 +23,7 @@ _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 
 def leaves_out(unit: TranslationUnit, caller: Item, name: bytes) -> bool:
     """Whether the text of `caller` names a function, and nothing of it does that is compiled."""
-    if name in IDENTIFIER.findall(without_hidden(unit.snippet(caller).text)):
+    if name in IDENTIFIER.findall(without_hidden(unit.plain_snippet(caller).text)):
         return False
     defined = {word for word, history in unit.macros.names.items() if history and history[-1][1] is not None}
     around: list[set[bytes]] = []

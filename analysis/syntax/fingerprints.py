@@ -2,6 +2,7 @@
 
 Question  Can two items, of two builds, give different analysis results?  Equal fingerprints: no.
           Can two functions be lowered to different bodies?  Equal digests `to_lower`: no.
+          Can two host functions compute different numbers?  Equal digests `to_evaluate`: no.
 Rules     An item's *own* digest covers its text, its place (owner, namespace, path), and the definitions of the macros
           it can use: those named in it, in their bodies, and so on, as visible at the item.
           Its fingerprint covers the own digests of all items that it can reach by name through identifiers.
@@ -13,6 +14,8 @@ Rules     An item's *own* digest covers its text, its place (owner, namespace, p
           without these bodies.  Lowering a function depends on its own text and on what it sees of all others, of what
           these see, and so on.  Where a lambda may stand in any of this, the bodies of functions count that it may be
           passed to, so the digest is the fingerprint; likewise where a function takes any thread group.
+          The numbers that host code computes depend on the text of a function and on all that it can reach by name, but
+          for the bodies that nobody computes with (`evaluated_bodies`); what they are is asked of host functions alone.
 Cost      `reach` follows the names.  Macros that are defined once are followed once for all items that use the same
           ones.  After an edit inside of items, that declares nothing else, only what can reach these is hashed again.
 """
@@ -21,11 +24,14 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from enum import Enum
 from hashlib import blake2b
 from threading import RLock
-from typing import Final, NamedTuple, Protocol, final
+from typing import Final, NamedTuple, Protocol, assert_never, final
 
 from analysis.ir.pace import paced
+from analysis.syntax.evaluated_bodies import unread_body
 from analysis.syntax.hidden_bodies import HiddenBody, may_be_hidden, may_look_into_others
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
@@ -39,6 +45,15 @@ _A_TREE: Final = 50
 _ENUMERATING: Final = frozenset({ItemKind.ENUM, ItemKind.ALIAS, ItemKind.VARIABLE})
 _TABLE: Final = re.compile(rb"\[.*\{\s*&?\s*[A-Za-z_$]", re.DOTALL)
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
+
+
+@final
+class _View(Enum):
+    """What is seen of the items that an item names."""
+
+    WHOLE = "whole"
+    SEEN = "seen"
+    EVALUATED = "evaluated"
 
 
 @final
@@ -94,7 +109,7 @@ class Fingerprints:
         self._texts: Texts | None = texts
         """Until it was asked: later builds know this one, and the trees would stay with it."""
         self._words: dict[bytes, frozenset[bytes]] = {}
-        self._orders: dict[tuple[bytes, bool], bytes] = {}
+        self._orders: dict[tuple[bytes, _View], bytes] = {}
         self._used: dict[frozenset[bytes], _UsedMacros] = {}
         self._names: list[Sequence[int]] = []
         self._name_nodes: dict[bytes, int] = {}
@@ -109,6 +124,10 @@ class Fingerprints:
         """What others see of those items of which they do not see all."""
         self._whole = Reach()
         self._views = Reach()
+        self._evaluated = Reach()
+        self._computed_with: dict[int, Seen | None] = {}
+        """What host code sees of an item; None for all of it."""
+        self._evaluations: dict[int, bytes] = {}
         self._lowerings: dict[int, Lowering] = {}
         self._lock = RLock()
         """Reading a long text gives turns to others, who may ask as well: what is finished then is right for both."""
@@ -129,6 +148,26 @@ class Fingerprints:
             with self._lock:
                 known = self._lowerings[index] = self._lowering(index, seen)
         return known.digest
+
+    def to_evaluate(self, index: int) -> bytes:
+        """A digest of all that the numbers depend on which the host function at that index computes."""
+        known = self._evaluations.get(index)
+        if known is None:
+            item = self._items[index]
+            with self._lock:
+                reading = self._read(index, item.text, item.identifiers, _View.EVALUATED)
+                others = b"".join(sorted({self._evaluated.of(one, self._read_evaluated) for one in reading.targets}))
+            known = self._evaluations[index] = blake2b(reading.own + others, digest_size=16).digest()
+        return known
+
+    def to_parse(self, index: int) -> bytes:
+        """A digest of all that the tree of the item at that index depends on, as the grammar alone reads it."""
+        item = self._items[index]
+        with self._lock:
+            words = item.identifiers | self._macro_part(item, item.identifiers).words
+            line = "" if _DYNAMIC.isdisjoint(words) else str(item.span.start)
+            place = f"{item.path}|{line}".encode("utf-8", "surrogateescape")
+            return blake2b(place + self._content(item), digest_size=16).digest()
 
     def seen(self, index: int) -> bytes:
         """A digest of what others see of the item at that index, and of what that names in turn."""
@@ -152,6 +191,7 @@ class Fingerprints:
             moved = {index for index in old._placed if self._items[index].span.start != old._items[index].span.start}
             others = moved | {index for index, read in old._tables.items() if read != self._is_only_read(index)}
             stale = self._whole.take_over(old._whole, changed | others)
+            self._take_over_evaluated(old, changed, others)
             self._used, self._words = dict(old._used), dict(old._words)
             self._names, self._name_nodes = list(old._names), dict(old._name_nodes)
             self._placed, self._tables = set(old._placed), {**old._tables, **self._tables}
@@ -171,6 +211,18 @@ class Fingerprints:
             if index not in changed and index not in others and new_views.isdisjoint((index, *known.targets))
             if not (known.is_whole and index in stale)
         }
+
+    def _take_over_evaluated(self, old: "Fingerprints", changed: AbstractSet[int], others: AbstractSet[int]) -> None:
+        """`changed` are the items that read otherwise, `others` those that are read otherwise all the same."""
+        self._computed_with = {index: seen for index, seen in old._computed_with.items() if index not in changed}
+        looks_new = {
+            index
+            for index in changed
+            if index not in old._computed_with
+            or self._text_as(index, _View.EVALUATED) != old._text_as(index, _View.EVALUATED)
+            or not _declares_the_same(self._items[index], old._items[index])
+        }
+        self._evaluated.take_over(old._evaluated, looks_new | others)
 
     def _means_the_same_by_names(self, old: "Fingerprints") -> bool:
         return (
@@ -258,7 +310,7 @@ class Fingerprints:
         if index >= len(self._items):
             return Reading(b"", self._names[index - len(self._items)])
         item = self._items[index]
-        return self._read(index, item.text, item.identifiers, as_seen=False)
+        return self._read(index, item.text, item.identifiers, _View.WHOLE)
 
     def _read_view(self, index: int) -> Reading:
         if index >= len(self._items):
@@ -266,13 +318,29 @@ class Fingerprints:
         item = self._items[index]
         view = None if self._seen is None else self._seen.get(index)
         text, words = (item.text, item.identifiers) if view is None else (view.text, view.words)
-        return self._read(index, text, words, as_seen=True)
+        return self._read(index, text, words, _View.SEEN)
+
+    def _read_evaluated(self, index: int) -> Reading:
+        if index >= len(self._items):
+            return Reading(b"", self._names[index - len(self._items)])
+        item = self._items[index]
+        view = self._evaluated_view(index)
+        text, words = (item.text, item.identifiers) if view is None else (view.text, view.words)
+        return self._read(index, text, words, _View.EVALUATED)
+
+    def _evaluated_view(self, index: int) -> Seen | None:
+        if index not in self._computed_with:
+            item = self._items[index]
+            body = unread_body(item, self._macros)
+            head = b"" if body is None else item.text[:body]
+            self._computed_with[index] = None if body is None else Seen(head, identifiers(head), body)
+        return self._computed_with[index]
 
     def _lowering(self, index: int, seen: Mapping[int, Seen]) -> Lowering:
         views = self._views
         if index in seen:
             item = self._items[index]
-            reading = self._read(index, item.text, item.identifiers, as_seen=True)
+            reading = self._read(index, item.text, item.identifiers, _View.SEEN)
             others = b"".join(sorted({views.of(target, self._read_view) for target in reading.targets}))
             digest = blake2b(reading.own + others, digest_size=16).digest()
             targets, is_whole = reading.targets, reading.is_marked or any(map(views.is_marked, reading.targets))
@@ -283,8 +351,8 @@ class Fingerprints:
             digest = blake2b(digest + self._whole.of(index, self._read_whole), digest_size=16).digest()
         return Lowering(digest, targets, is_whole)
 
-    def _read(self, index: int, text: bytes, identifiers: frozenset[bytes], *, as_seen: bool) -> Reading:
-        """An item with that text; `as_seen`: of others only what is seen of them counts."""
+    def _read(self, index: int, text: bytes, identifiers: frozenset[bytes], view: "_View") -> Reading:
+        """An item with that text; of others only what the view shows of them counts."""
         item = self._items[index]
         macros = self._macro_part(item, identifiers)
         words = identifiers | macros.words
@@ -292,7 +360,8 @@ class Fingerprints:
         if not _DYNAMIC.isdisjoint(words):
             place += f"|{item.span.start}"
             self._placed.add(index)
-        if item.kind is ItemKind.VARIABLE and (macros.digests or _TABLE.search(text)):
+        is_variable = item.kind is ItemKind.VARIABLE and view is not _View.EVALUATED  # host code follows no table
+        if is_variable and (macros.digests or _TABLE.search(text)):
             place += f"|{self._is_only_read(index)}"
         named = words & self._by_name.keys()
         targets = [target for name in named for target in self._named(name)]
@@ -302,7 +371,7 @@ class Fingerprints:
         symbols = [name for symbol, name in self._operators if macros.digests or symbol in text]
         targets += [target for name in symbols for target in self._named(name)]
         ordered = [name for name in sorted({*named, *symbols}) if len(self._by_name[name]) > 1]
-        orders = b"".join([self._order_of(name, as_seen) for name in ordered])
+        orders = b"".join([self._order_of(name, view) for name in ordered])
         content = [self._settings, macros.digests, place.encode("utf-8", "surrogateescape"), orders, text]
         is_marked = macros.look_into_others or may_look_into_others(text, self._macros.names)
         return Reading(blake2b(b"|".join(content), digest_size=16).digest(), targets, is_marked)
@@ -312,14 +381,25 @@ class Fingerprints:
         found = self._tables[index] = is_only_read(self._items[index].name, self._items)
         return found
 
-    def _order_of(self, name: bytes, as_seen: bool) -> bytes:
+    def _order_of(self, name: bytes, view: "_View") -> bytes:
         """In which order the declarations of a name stand: the first or the last of them may be the one that counts."""
-        found = self._orders.get((name, as_seen))
+        found = self._orders.get((name, view))
         if found is None:
-            seen = self._seen if as_seen and self._seen is not None else {}
-            texts = b"|".join([_text_of(self._items, seen, index) for index in self._by_name[name]])
-            found = self._orders[name, as_seen] = blake2b(texts, digest_size=16).digest()
+            texts = b"|".join([self._text_as(index, view) for index in self._by_name[name]])
+            found = self._orders[name, view] = blake2b(texts, digest_size=16).digest()
         return found
+
+    def _text_as(self, index: int, view: "_View") -> bytes:
+        match view:
+            case _View.WHOLE:
+                seen = None
+            case _View.SEEN:
+                seen = None if self._seen is None else self._seen.get(index)
+            case _View.EVALUATED:
+                seen = self._evaluated_view(index)
+            case _:
+                assert_never(view)
+        return self._items[index].text if seen is None else seen.text
 
     def _named(self, name: bytes) -> Sequence[int]:
         """The items of a name; a name of many items is a node of its own, or edges would grow with the square."""

@@ -194,6 +194,17 @@ class TranslationUnit:
         key = self.to_lower(item), item.part
         return self._cache.snippets.get_or_compute(key, lambda: self._snippet(item))
 
+    def plain_snippet(self, item: Item) -> Snippet:
+        """The item as the grammar alone reads it, whatever names mean; shared by all texts and units with this item.
+
+        Nobody who knows what names mean may repair it.
+        """
+        index = self._index.get(_key(item))
+        if index is None:
+            return self._trees.make(item)
+        key = b"plain" + self._fingerprints.to_parse(index), item.part
+        return self._cache.snippets.get_or_compute(key, lambda: self._trees.make(item))
+
     def _snippet(self, item: Item) -> Snippet:
         index = self._index.get(_key(item))
         return self._trees.make(item) if index is None else self._trees.of(index)
@@ -207,6 +218,11 @@ class TranslationUnit:
         """A hash of all that lowering `item` depends on: the bodies of functions that it calls are no part of that."""
         index = self._index.get(_key(item))
         return b"" if index is None else self._fingerprints.to_lower(index)
+
+    def to_evaluate(self, item: Item) -> bytes:
+        """A hash of all that the numbers depend on which a host function computes."""
+        index = self._index.get(_key(item))
+        return b"" if index is None else self._fingerprints.to_evaluate(index)
 
     def seen(self, item: Item) -> bytes:
         """A hash of all that others can see of `item`, and of what that names in turn."""

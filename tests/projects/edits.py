@@ -7,17 +7,23 @@ Rules     A session is followed by one analyzer and one index, as the server has
           kernels is analysed, every so many edits all of them, and compared with a fresh analyzer over a fresh index.
           Edits are those of `tests.edits`, and words of any file of the project that come into any other one: names of
           kernels and host functions, in host code and in device code; host functions that launch nothing come too.
+          Functions that launch call helpers with their numbers, and these come to compute, to keep or to write them in
+          other ways, through a second helper or not.  What each launch of a file is made with is compared, too, where
+          launches are kept by what they depend on.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer
+from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
+from analysis.launches import Launch, launch_shapes
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from simt_lsp.workspace.project_index.index import ProjectIndex
@@ -44,6 +50,28 @@ _WORDS: Final = (
     b"inline void helper(int *x, int &n) { int m = n; }\n",
     b"inline void again(int *x, int n) { int m = n; helper(x, n); }\n",
 )
+_HELPER: Final = re.compile(rb"^\w+ int (help(?:er|ing)_\d+)\(.*$", re.MULTILINE)
+_HELPERS: Final = (
+    b"inline int %s(int n) { return n; }",
+    b"inline int %s(int n) { return n + 1; }",
+    b"inline int %s(int n) { return HELPING(n) + n; }",
+    b"inline int %s(int n) { int m = n; return m; }",
+    b"inline int %s(int n) { int m = HELPING(n); return m + 1; }",
+    b"inline int %s(int n) { if (n > 1) { return 3; } return n; }",
+    b"inline int %s(int &n) { n = 96; return 64; }",
+    b"inline int %s(const int &n) { int m[] = {n}; return m[0]; }",
+    b"inline int %s(int n, int m = 3) { return n + m; }",
+    b"constexpr int %s(int n) { return 2 * n; }",
+    b"static int %s(int n) { ; return 2 * n; }",
+)
+_HELPED: Final = (
+    b" n = HELPER(3);",
+    b" n = 3; HELPER(n);",
+    b" HELPER(*x); n = HELPER(HELPER(7));",
+    b" n = HELPER(n);",
+    b"",
+)
+_LAUNCHER: Final = re.compile(rb"\bvoid run\d+\([^;{}]*\{")
 _NAMES: Final = re.compile(rb"\b(?:k|run|go_run|LAUNCH|PASTE)\d+\b")
 _BODY: Final = re.compile(rb"(?:__(?:global|device)__|\b(?:int|void) \w+\()[^;{}]*\{")
 
@@ -58,6 +86,7 @@ class Follower:
         self._analyzer = Analyzer()
         self._index = ProjectIndex()
         self._seen: Texts = {}
+        self._launches = BoundedCache[bytes, tuple[Launch, ...]](1_000)
 
     def see(self, path: str, texts: Texts) -> FileAnalysis:
         """One file of a project, after the index has seen all of them."""
@@ -70,13 +99,18 @@ class Follower:
         document, loader = Document.open(texts[path]), DictLoader(dict(texts))
         return self._analyzer.analyze(path, document, loader, AnalysisSettings(), context=context, project=view)
 
+    def launches(self, analysis: FileAnalysis) -> Mapping[str, tuple[Launch, ...]]:
+        """Those in the file itself, as far as they are not kept from an earlier version."""
+        return launch_shapes(analysis.program.unit, self._launches)
+
 
 def follow(seed: int, counts: Counts, edits: int = SESSION, every: int = EVERY) -> str | None:
     """What differs after some edit of a session; None if nothing does."""
     logging.getLogger("analysis").addHandler(logging.NullHandler())
     choices = Choices(Seeded(seed))
     beginning = {path: text.encode() for path, text in random_project(Seeded(seed)).files.items()}
-    kernels = [path for path, text in sorted(beginning.items()) if b"__global__" in text]
+    beginning = {path: _helped(text, number, choices) for number, (path, text) in enumerate(sorted(beginning.items()))}
+    kernels = [path for path, text in beginning.items() if b"__global__" in text]
     texts, follower = dict(beginning), Follower()
     for number in range(1, edits + 1):
         path, kind = choices.pick(sorted(texts)), "begin again"
@@ -86,7 +120,11 @@ def follow(seed: int, counts: Counts, edits: int = SESSION, every: int = EVERY) 
             kind, texts[path] = edited(path, texts, choices)
         counts["edits"] += 1
         seen = choices.pick(kernels)
-        follower.see(seen, texts)
+        analysis = follower.see(seen, texts)
+        known, found = follower.launches(analysis), launch_shapes(analysis.program.unit)
+        counts["launches of one file"] += sum(map(len, found.values()))
+        if known != found:
+            return f"after edit {number} ({kind} in {path}): launches in {seen}:\n  {known}\n  {found}"
         for other in kernels if number % every == 0 or number == edits else ():
             counts["files compared"] += 1
             wrong = _difference(follower.see(other, texts), Follower().see(other, texts), counts)
@@ -99,10 +137,14 @@ def edited(path: str, texts: Texts, choices: Choices) -> tuple[str, bytes]:
     """The kind of an edit of one file, and the text after it."""
     text = texts[path]
     bodies = list(_BODY.finditer(text))
-    match choices.below(4):
+    helpers = list(_HELPER.finditer(text))
+    match choices.below(5):
         case 0:
             kind = choices.pick(tuple(EDITS))
             return kind, EDITS[kind](text, choices)
+        case 3 if helpers:
+            old = choices.pick(helpers)
+            return "a helper", text[: old.start()] + _helper(old[1], choices) + text[old.end() :]
         case 1 if bodies:
             at = choices.pick(bodies).end()
             word = choices.pick(
@@ -127,6 +169,24 @@ def edited(path: str, texts: Texts, choices: Choices) -> tuple[str, bytes]:
             lines = text.splitlines(keepends=True)
             lines.insert(choices.below(len(lines) + 1), choices.pick(_WORDS))
             return "a line", b"".join(lines)
+
+
+def _helped(text: bytes, number: int, choices: Choices) -> bytes:
+    """The text of a file whose functions that launch call helpers of its own."""
+    parts = _LAUNCHER.split(text)
+    if len(parts) == 1:
+        return text
+    names = [name % number for name in (b"helping_%d", b"helper_%d")]
+    for place, head in enumerate(_LAUNCHER.findall(text), 1):
+        parts[place] = head + choices.pick(_HELPED).replace(b"HELPER", names[1]) + parts[place]
+    return b"".join(_helper(name, choices) + b"\n" for name in names) + b"".join(parts)
+
+
+def _helper(name: bytes, choices: Choices) -> bytes:
+    """One of them; no other is behind the one that is called by it."""
+    is_last = name.startswith(b"helping")
+    forms = [form for form in _HELPERS if not (is_last and b"HELPING" in form)]
+    return choices.pick(forms).replace(b"HELPING", name.replace(b"helper", b"helping")) % name
 
 
 def _difference(seen: FileAnalysis, fresh: FileAnalysis, counts: Counts) -> str | None:

@@ -6,10 +6,11 @@ import pytest
 
 from analysis.launches.device_bodies import is_out_of_sight
 from analysis.syntax.items import Item
+from analysis.syntax.reach import Reading
 from tests.projects.edits import follow
 from tests.support.seeds import Counts
 
-SEEDS = range(8)
+SEEDS = range(9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -32,4 +33,12 @@ def test_names_in_bodies_that_do_not_count_are_missed(monkeypatch: pytest.Monkey
         return is_out_of_sight(item, frozenset())
 
     monkeypatch.setattr("analysis.launches.device_bodies.is_out_of_sight", blind)
+    assert any(follow(seed, Counts(), edits=60) for seed in SEEDS)
+
+
+def test_helpers_that_do_not_count_for_launches_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(_fingerprints: object, _index: int) -> Reading:
+        return Reading(b"", ())
+
+    monkeypatch.setattr("analysis.syntax.fingerprints.Fingerprints._read_evaluated", nothing)
     assert any(follow(seed, Counts(), edits=60) for seed in SEEDS)
