@@ -1,8 +1,8 @@
 """Which numbers does the variable of a counted loop hold, round by round?
 
-Forms    `for (int t : {64, 128})`, `for (int t : sizes)` with an array or a container of constants that is only read,
-         and `for (int t = 32; t <= 512; t *= 2)` with one step that adds, subtracts, multiplies, divides or shifts by a
-         constant.
+Forms    `for (int t : {64, 128})`, also with `auto`, `const int &` or `auto &&`, `for (int t : sizes)` with an array or
+         a container of constants that is only read, and `for (int t = 32; t <= 512; t *= 2)` with one step that adds,
+         subtracts, multiplies, divides or shifts by a constant.
 Rules    All rounds are made, unless something leaves the loop early: they are what the variable may hold.
 Limits   `MAX_ROUNDS` rounds, else nothing is known.
 """
@@ -38,8 +38,17 @@ def counted_loop(node: Node, guard: int) -> CountedLoop | None:
     return _over_list(node, guard) if node.kind == "for_range_loop" else _with_step(node, guard)
 
 
+def range_variable(loop: Node) -> Node | None:
+    """The name in `for (T name : list)`, by value or as a reference through which nobody writes to the list."""
+    declarator, right = loop.field("declarator"), loop.field("right")
+    if declarator is None or right is None or declarator.kind == "identifier":
+        return declarator
+    is_constant = right.kind == "initializer_list" or any(child.text == b"const" for child in loop.children)
+    return declarator.child("identifier") if declarator.kind == "reference_declarator" and is_constant else None
+
+
 def _over_list(node: Node, guard: int) -> CountedLoop | None:
-    declarator, right = node.field("declarator"), node.field("right")
+    declarator, right = range_variable(node), node.field("right")
     if declarator is None or right is None or declarator.kind != "identifier":
         return None
     if right.kind not in ("initializer_list", "identifier"):

@@ -209,6 +209,8 @@ class HostObjects(ABC):
         is_assumed = self._assumed is not None and self._assumed[0] == name
         if variable is None or is_assumed or variable.is_number:
             return _one_dimensional(self.number(node))
+        if variable.loops and variable.type in _OPEN_TYPES:
+            return _one_dimensional(self.number(node))  # the rounds that are known are those of numbers
         x, y, z = (self._member_of(name, variable, axis) for axis in AXES)
         return _extent(x), _extent(y), _extent(z)
 

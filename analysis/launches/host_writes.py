@@ -21,7 +21,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.ir.pace import popped
 from analysis.ir.types import BooleanType, FloatType, IntegerType
-from analysis.launches.host_loops import CountedLoop, counted_loop
+from analysis.launches.host_loops import CountedLoop, counted_loop, range_variable
 from analysis.launches.host_paths import CONDITIONAL, Guards, HostPaths, Write
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
@@ -116,7 +116,8 @@ class HostWrites:
 
     def _loop(self, node: Node, inner: Mapping[int, Guards]) -> None:
         """A loop with the guards of its parts, which counts if it has one of the forms that are known."""
-        named = node.field("declarator") if node.kind == "for_range_loop" else None
+        declarator = node.field("declarator") if node.kind == "for_range_loop" else None
+        named = None if declarator is None else range_variable(node)
         loop = counted_loop(node, inner[0][-1])
         if named is not None and named.kind == "identifier":
             variable = self._variable(named)
@@ -125,8 +126,8 @@ class HostWrites:
             variable.is_number = _is_number(variable.type)
             variable.declare(variable.type)
             variable.is_lost |= loop is None
-        elif named is not None:
-            self._lose_all(named)
+        elif declarator is not None:
+            self._lose_all(declarator)
         if loop is not None:
             variable = self.variables.setdefault(loop.variable, Variable())
             variable.loops.append(loop)

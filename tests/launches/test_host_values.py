@@ -151,6 +151,13 @@ def every(text: str) -> set[tuple[int | None, int | float | None]]:
     ("body", "expected"),
     [
         ("for (int t : {64, 128}) k<<<8, t>>>(0, 8 * t);", {(64, 512), (128, 1024)}),
+        ("for (auto t : {64, 128}) k<<<8, t>>>(0, 8 * t);", {(64, 512), (128, 1024)}),
+        ("for (const auto &t : {64, 128}) { dim3 b(t); k<<<8, b>>>(0, 1); }", {(64, 1), (128, 1)}),
+        ("for (auto &&t : {64u, 128u}) k<<<8, t>>>(0, 1);", {(64, 1), (128, 1)}),
+        ("for (auto t : {64, argc}) k<<<8, t>>>(0, 1);", {(None, 1)}),
+        ("for (auto b : {dim3(8, 8), dim3(4)}) k<<<8, b>>>(0, 1);", {(None, 1)}),
+        ("int s[] = {64, 128}; for (auto &&t : s) { t = 32; k<<<8, t>>>(0, 1); }", {(None, 1)}),
+        ("const char s[] = {64, 300}; for (const auto &t : s) k<<<8, t>>>(0, 1);", {(64, 1), (44, 1)}),
         ("const int s[] = {64, 128}; for (int t : s) k<<<8, t>>>(0, 1);", {(64, 1), (128, 1)}),
         ("int s[] = {64, 128}; for (int i = 0; i < 2; i++) k<<<8, s[i]>>>(0, i);", {(64, 0), (128, 1)}),
         ("int s[] = {64, 128}; for (int i = 0; i < sizeof(s) / sizeof(s[0]); i++) k<<<8, s[i]>>>(0, i);",
