@@ -1,8 +1,8 @@
 """Calls of `constexpr` functions in constant expressions: `__shared__ float tile[ceil_div(N, 2)]`.
 
-Rules     A function whose body is made of declarations, assignments, `if`, loops and `return` over numbers, objects
-          and arrays of them is run on constants.  Anything else in it makes the call "not known", as does a function
-          that is not `constexpr`.
+Rules     A function whose body is made of declarations, assignments, `if`, `switch`, loops and `return` over numbers,
+          objects and arrays of them is run on constants.  Anything else in it makes the call "not known", as does a
+          function that is not `constexpr`.
           A method sees the members of its object as constants; a constructor fills them in.
 Bounds    `MAX_STEPS` of `constant_runs.py` for one call with all that it calls, `MAX_DEPTH` calls in one another.
 Source    C++ standard, "Constant expressions".

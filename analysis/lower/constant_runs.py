@@ -1,24 +1,37 @@
 """One call of a `constexpr` function on constants: its statements are run, its variables change as it goes on.
 
-Rules     Declarations, assignments, `if`, loops and `return`, over numbers, objects and arrays of them; anything else
-          raises `NotConstant`.  A method sees the members of its object as constants; a constructor fills them in.
+Rules     Declarations in their blocks, assignments anywhere in an expression, `if`, `switch`, loops with `break` and
+          `continue`, and `return`, over numbers, objects and arrays of them; anything else raises `NotConstant`, as do
+          two operands of which one changes what the other names.
+          A method sees the members of its object as constants; a constructor fills them in.
 Bounds    `MAX_STEPS` statements and expressions for one call with all that it calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from enum import Enum
 from typing import Final, final
 
-from analysis.ir.types import ArrayType, StructType, Type, VectorType
+from analysis.ir.types import BOOLEAN, ArrayType, StructType, Type, VectorType
 from analysis.lower.constant_objects import initial_value, member_index, zero_value
+from analysis.lower.constant_syntax import changes_something, has_inner_labels, labelled, names_in
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject, converted_constant
-from analysis.lower.constants import apply_binary, evaluate_any
+from analysis.lower.constants import apply_binary, constant_integer, evaluate_any
+from analysis.lower.conversions import promoted, wrapped
 from analysis.lower.names import Declarations, FunctionInstance, ParameterDeclaration, Record, is_inferred
 from analysis.lower.types import base_type, declare
 from analysis.syntax.tree import Node
 
 MAX_STEPS: Final = 20_000
+
+
+class Leaving(Enum):
+    """A statement that ends the loop or `switch` around it, or this round of the loop."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
 
 
 class NotConstant(Exception):
@@ -58,7 +71,6 @@ class Run:
         self._members = instance.scope.inside()
         self._built: Record | None = None
         self._scope = self._members.inside()
-        self._declared_at: dict[str, int] = {}
         if this is not None:
             self._show(this)
         parameters = instance.signature.parameters
@@ -81,7 +93,7 @@ class Run:
         """Raises `NotConstant`."""
         body = self._instance.declaration.body
         found = None if body is None else self._run(body)
-        if found is None:
+        if found is None or isinstance(found, Leaving):
             raise NotConstant
         type = self._instance.signature.returns.type
         return _held(found, type)
@@ -139,31 +151,58 @@ class Run:
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
-    def _run(self, node: Node) -> Constant | None:
-        """What the statement returns from the function; None if it goes on behind it."""
+    def _run(self, node: Node) -> Constant | Leaving | None:
+        """What the statement returns from the function, or leaves; None if it goes on behind it."""
         self._budget.take()
         match node.kind:
-            case "compound_statement" | "else_clause":
-                for child in node.children:
-                    if child.children and (found := self._run(child)) is not None:
-                        return found
-                return None
+            case "compound_statement":
+                with self._block():
+                    return self._run_all(node.children)
+            case "else_clause":
+                return self._run_all([child for child in node.children if child.kind != "else"])
             case "return_statement":
                 return self._returned(node.children[-1])
             case "if_statement":
-                way = node.field("consequence" if self._test(node) else "alternative")
-                return None if way is None else self._run(way)
+                with self._block():
+                    way = node.field("consequence" if self._test(node) else "alternative")
+                    return None if way is None else self._run(way)
             case "declaration":
                 self._declaration(node)
             case "expression_statement":
-                self._value(node.children[0])
-            case "while_statement" | "for_statement":
-                return self._loop(node)
+                for child in node.children:
+                    self._value(child)
+            case "while_statement" | "for_statement" | "do_statement":
+                with self._block():
+                    return self._loop(node)
+            case "for_range_loop":
+                return self._range_loop(node)
+            case "switch_statement":
+                return self._switch(node)
+            case "break_statement":
+                return Leaving.BREAK
+            case "continue_statement":
+                return Leaving.CONTINUE
             case "static_assert_declaration" | "comment":
                 pass
             case _:
                 raise NotConstant
         return None
+
+    def _run_all(self, nodes: Sequence[Node]) -> Constant | Leaving | None:
+        for node in nodes:
+            if (found := self._run(node)) is not None:
+                return found
+        return None
+
+    @contextmanager
+    def _block(self) -> Generator[None]:
+        """What is declared in it ends with it."""
+        around = self._scope
+        self._scope = around.inside()
+        try:
+            yield
+        finally:
+            self._scope = around
 
     def _returned(self, node: Node) -> Constant:
         if node.kind != "initializer_list":
@@ -173,19 +212,78 @@ class Run:
             raise NotConstant
         return found
 
-    def _loop(self, node: Node) -> Constant | None:
+    def _loop(self, node: Node) -> Constant | Leaving | None:
         first, update, body = node.field("initializer"), node.field("update"), node.field("body")
         if first is not None and first.kind == "declaration":
             self._declaration(first)
         elif first is not None:
             self._value(first)
-        while node.field("condition") is None or self._test(node):
+        is_tested = node.kind != "do_statement"
+        while not is_tested or node.field("condition") is None or self._test(node):
+            is_tested = True
             self._budget.take()
-            if body is not None and (found := self._run(body)) is not None:
+            found = None if body is None else self._run(body)
+            if found is Leaving.BREAK:
+                break
+            if found is not None and found is not Leaving.CONTINUE:
                 return found
             if update is not None:
                 self._value(update)
         return None
+
+    def _range_loop(self, node: Node) -> Constant | Leaving | None:
+        """Over an array, whose elements are read when their turn comes."""
+        declarator, right, body = node.field("declarator"), node.field("right"), node.field("body")
+        if declarator is None or right is None or body is None or node.field("initializer") is not None:
+            raise NotConstant
+        index = 0
+        while index < len(self._elements(right)):
+            with self._block():
+                whole = declare(self._scope, base_type(self._scope, node), declarator)
+                element = self._elements(right)[index]
+                if whole.name is None or whole.declared.is_reference or element is None:
+                    raise NotConstant
+                self._declare(whole.name.text.decode("utf-8", "replace"), element, whole.declared.type)
+                found = self._run(body)
+            if found is Leaving.BREAK:
+                break
+            if found is not None and found is not Leaving.CONTINUE:
+                return found
+            index += 1
+        return None
+
+    def _elements(self, node: Node) -> Sequence[Constant | None]:
+        whole = self._value(node)
+        if not isinstance(whole, ConstantObject) or not isinstance(whole.type, ArrayType):
+            raise NotConstant
+        return whole.members
+
+    def _switch(self, node: Node) -> Constant | Leaving | None:
+        body = node.field("body")
+        if body is None or body.kind != "compound_statement":
+            raise NotConstant
+        with self._block():
+            chosen = _number(self._condition(node))
+            type = promoted(chosen.type)
+            labels = [child for child in body.children if child.kind != "comment"]
+            if any(label.kind != "case_statement" for label in labels) or has_inner_labels(labels):
+                raise NotConstant
+            values = [self._label(label, type) for label in labels]
+            wanted = int(wrapped(chosen.value, type))
+            start = next((values.index(value) for value in (wanted, None) if value in values), None)
+            for label in [] if start is None else labels[start:]:
+                found = self._run_all(labelled(label))
+                if found is not None:
+                    return None if found is Leaving.BREAK else found
+        return None
+
+    def _label(self, label: Node, type: Type) -> int | None:
+        """As the switch compares it; None for `default`."""
+        value = label.field("value")
+        found = None if value is None else constant_integer(self._scope, value)
+        if found is None and value is not None:
+            raise NotConstant
+        return None if found is None else int(wrapped(found, type))
 
     def _declaration(self, node: Node) -> None:
         base = base_type(self._scope, node)
@@ -197,8 +295,6 @@ class Run:
             if whole.name is None or whole.name.kind != "identifier" or declared.is_reference:
                 raise NotConstant
             text = whole.name.text.decode("utf-8", "replace")
-            if self._declared_at.setdefault(text, whole.name.start) != whole.name.start:
-                raise NotConstant  # another variable of that name
             if value is None:
                 self._scope.names[text] = self._uninitialised(declared.type)
                 continue
@@ -227,12 +323,17 @@ class Run:
     # -- expressions --------------------------------------------------------------------------------------------------
 
     def _test(self, node: Node) -> bool:
+        return bool(_number(self._condition(node)).value)
+
+    def _condition(self, node: Node) -> Constant:
         condition = node.field("condition")
         if condition is not None and condition.kind == "condition_clause":
+            if condition.field("initializer") is not None:
+                raise NotConstant
             condition = condition.field("value")
         if condition is None:
             raise NotConstant
-        return bool(_number(self._value(condition)).value)
+        return self._value(condition)
 
     def _value(self, node: Node) -> Constant:
         self._budget.take()
@@ -243,11 +344,47 @@ class Run:
                 return self._updated(node)
             case "comma_expression":
                 return [self._value(child) for child in node.children if child.kind != ","][-1]
+            case "parenthesized_expression" if len(node.children) == 1:
+                return self._value(node.children[0])
+            case "binary_expression" if changes_something(node):
+                return self._binary(node)
+            case "conditional_expression" if changes_something(node):
+                return self._chosen(node)
             case _:
-                found = evaluate_any(self._scope, node)
+                # An expression in which something is changed has no evaluator below this.
+                found = None if changes_something(node) else evaluate_any(self._scope, node)
                 if found is None:
                     raise NotConstant
                 return found
+
+    def _binary(self, node: Node) -> Constant:
+        left, sign, right = node.field("left"), node.field("operator"), node.field("right")
+        if left is None or sign is None or right is None:
+            raise NotConstant
+        first = _number(self._value(left))
+        if sign.kind in ("&&", "and", "||", "or"):
+            if bool(first.value) == (sign.kind in ("||", "or")):
+                return ConstantName(bool(first.value), BOOLEAN)
+            return ConstantName(bool(_number(self._value(right)).value), BOOLEAN)
+        if not names_in(left).isdisjoint(names_in(right)):
+            raise NotConstant  # which of them comes first is not said
+        found = apply_binary(sign.kind, first, _number(self._value(right)))
+        if found is None:
+            raise NotConstant
+        return found
+
+    def _chosen(self, node: Node) -> Constant:
+        """Of two operands of one type: else the other one decides what becomes of the value."""
+        test, one, other = (node.field(name) for name in ("condition", "consequence", "alternative"))
+        if test is None or one is None or other is None:
+            raise NotConstant
+        if changes_something(one) or changes_something(other):
+            raise NotConstant
+        is_first = bool(_number(self._value(test)).value)
+        found, against = self._value(one if is_first else other), evaluate_any(self._scope, other if is_first else one)
+        if against is None or against.type != found.type:
+            raise NotConstant
+        return found
 
     def _assigned(self, node: Node) -> Constant:
         left, right, operator = node.field("left"), node.field("right"), node.field("operator")
@@ -298,12 +435,15 @@ class Run:
         return int(_number(self._value(listed.children[0])).value)
 
     def _put_name(self, name: str, value: Constant) -> Constant:
-        known = self._scope.names.get(name)
-        if known is None:
+        scope = self._scope
+        while name not in scope.names and scope is not self._members and scope.parent is not None:
+            scope = scope.parent
+        if scope is self._members:
             return self._put_member(name, value)
+        known = scope.names[name]
         if not isinstance(known, ConstantName | ConstantObject):
             raise NotConstant
-        changed = self._scope.names[name] = _held(value, known.type)
+        changed = scope.names[name] = _held(value, known.type)
         return changed
 
     def _put_member(self, name: str, value: Constant) -> Constant:

@@ -27,6 +27,25 @@ constexpr int forever(int n) { while (n) { n = 1; } return n; }
 constexpr int deep(int n) { return n == 0 ? 0 : 1 + deep(n - 1); }
 constexpr int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 constexpr int shadowed() { int i = 1; { int i = 2; i++; } return i; }
+constexpr int chosen_case(int n) {
+  int r = 1;
+  switch (n) { case 1: r += 1; case 2: r *= 3; break; case 3: { r = 20; } break; default: r = 7; }
+  return r;
+}
+constexpr int other_type(int n) { switch (n) { case 0xffffffffu: return 3; } return 4; }
+constexpr int two_labels(int n) { switch (n) { case 5: case 6: return 1; default: break; } return 100; }
+constexpr int hidden_label(int n) { switch (n) { case 1: { case 3: return 1; } default: return 2; } }
+constexpr int at_least_once(int n) { int r = 0; do { r++; } while (r < n); return r; }
+constexpr int odd_ones(int n) { int s = 0; for (int i = 0; i < n; i++) { if (i % 2 == 0) continue; s += i; } return s; }
+constexpr int first_square_above(int n) { int i = 0; for (;; ++i) { if (i * i > n) break; } return i; }
+constexpr int total() { int a[4] = {1, 2, 3, 4}; int s = 0; for (int v : a) { s += v; v = 9; } return s; }
+constexpr int until_three() { int a[4] = {1, 2, 3, 4}; int s = 0;
+  for (int v : a) { if (v == 3) break; s += v; } return s; }
+constexpr int counted_down(int n) { int s = 0, d = n; while (d-- > 0) { int s2 = d * 2; s += s2; } return s + 2; }
+constexpr int either(int n) { int a = 1; return (n && (a = 10)) ? a + 2 : a + 2; }
+constexpr int unsequenced(int n) { return n++ + n; }
+constexpr int leaves_alone(int n) { int r = n; { int r = 7; r = 8; } r += 1; return r; }
+constexpr int reads_copies() { int a[3] = {1, 2, 3}; int s = 0; for (int v : a) { int w = v; s += w; } return s; }
 constexpr int indexed(int n) { int a[3] = {1, 2, 3}; return a[n]; }
 constexpr int from(const int *p) { return *p; }
 int plain(int a) { return a; }
@@ -53,8 +72,28 @@ namespace n { constexpr int twice(int x) { return 2 * x; } }
         ("forever(1)", None),
         ("deep(1000)", None),
         ("fibonacci(60)", None),
-        ("shadowed()", None),
-        ("nested()", None),
+        ("shadowed()", 1),
+        ("nested()", 13),
+        ("chosen_case(1)", 6),
+        ("chosen_case(2)", 3),
+        ("chosen_case(3)", 20),
+        ("chosen_case(9)", 7),
+        ("other_type(-1)", 3),
+        ("two_labels(5)", 1),
+        ("two_labels(6)", 1),
+        ("two_labels(7)", 100),
+        ("hidden_label(3)", None),
+        ("at_least_once(0)", 1),
+        ("odd_ones(10)", 25),
+        ("first_square_above(50)", 8),
+        ("total()", 10),
+        ("until_three()", 3),
+        ("counted_down(4)", 14),
+        ("either(0)", 3),
+        ("either(1)", 12),
+        ("unsequenced(3)", None),
+        ("leaves_alone(3)", 4),
+        ("reads_copies()", 6),
         ("indexed(1)", 2),
         ("plain(3)", None),
         ("ceil_div(1, 0)", None),

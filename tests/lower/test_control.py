@@ -66,3 +66,10 @@ def test_an_unknown_range_is_a_loop_over_unknown_elements() -> None:
     lowered = lower_one("__global__ void k(int* a, Vec v) { for (auto x : v) if (x) a[0] = 1; }", "k")
     assert constructs(lowered) == ["for over a range", "element of a range"]
     assert branches(lowered) == ["loop:for", "if:if"]
+
+
+def test_a_label_of_another_type_is_what_the_switch_compares() -> None:
+    text = "__global__ void k(int* a, int n) { switch (n) { case 0xffffffff: a[0] = 1; break; case 3u: a[1] = 1; } }"
+    function = next(iter(clean(text).values())).function
+    (found,) = [block.terminator for block in function.blocks if isinstance(block.terminator, Switch)]
+    assert [case.value for case in found.cases] == [-1, 3]

@@ -16,10 +16,10 @@ from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, ValueId
 from analysis.ir.instructions import Branch, Switch, SwitchCase
 from analysis.ir.pace import paced, popped
-from analysis.ir.types import S64, IntegerType
+from analysis.ir.types import S64, IntegerType, Type
 from analysis.lower.constants import constant_integer, evaluate
 from analysis.lower.context import LoweringContext
-from analysis.lower.conversions import is_vague, promoted
+from analysis.lower.conversions import is_vague, promoted, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.destruction import full_condition, full_expression, leave_on_edge, scope
 from analysis.lower.endings import Exit
@@ -257,7 +257,8 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
         if label.field("value") is None:
             default = block
         else:
-            cases.extend(SwitchCase(number, block) for number in _labels(ctx, label))
+            numbers = [_held(number, builder.types[value]) for number in _labels(ctx, label)]
+            cases.extend(SwitchCase(number, block) for number in numbers)
     builder.terminate(Switch(value, tuple(cases), default, branch, ctx.span(node)))
     builder.continue_in(builder.new_block())  # what stands before the first label is never reached
     with scope(ctx, body):
@@ -266,6 +267,11 @@ def _cases(ctx: LoweringContext, node: Node, body: Node, value: ValueId, branch:
     ctx.break_to, ctx.cases = before
     builder.jump(end, ctx.span(node))
     builder.continue_in(end)
+
+
+def _held(number: int | None, type: Type) -> int | None:
+    """A label of another type, as the switch compares it: `case 0xffffffff` of an `int` is -1."""
+    return int(wrapped(number, type)) if number is not None and isinstance(type, IntegerType) else number
 
 
 def _own_labels(body: Node) -> tuple[list[Node], Mapping[int, int]]:
