@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from analysis.affine.facts import AffineFacts
 from analysis.affine.forms import FormPass
-from analysis.affine.launch_bounds import launch_bounds
-from analysis.affine.ranges import find_ranges
+from analysis.affine.launch_bounds import LaunchBounds, launch_bounds
+from analysis.affine.ranges import Ranges, find_ranges
 from analysis.affine.result import AffineResult
 from analysis.affine.uniformity import Uniformity
 from analysis.affine.warp_levels import find_warp_levels
@@ -24,8 +24,27 @@ from analysis.ir.function import Function
 
 
 def analyze_affine(function: Function, control: ControlFlow, divergence: DivergenceResult) -> AffineResult:
+    """Forms and what follows from them."""
     bounds = launch_bounds(divergence.launch)
-    ranges = find_ranges(function, control, bounds, divergence.definition, divergence.arguments)
+    ranges = find_ranges(function, control, bounds, divergence.definitions.get, divergence.arguments)
+    facts = _with_forms(function, control, divergence, bounds, ranges)
+    return AffineResult(facts, find_warp_levels(facts, control))
+
+
+def with_warp_levels(
+    function: Function, control: ControlFlow, divergence: DivergenceResult, first: AffineResult
+) -> AffineResult:
+    """The forms once divergence knows the levels that followed from the `first` ones, which stay the levels of warps.
+
+    No range rests on levels, so they are those of `first`.
+    """
+    facts = _with_forms(function, control, divergence, first.bounds, first.ranges)
+    return AffineResult(facts, first.warp_levels())
+
+
+def _with_forms(
+    function: Function, control: ControlFlow, divergence: DivergenceResult, bounds: LaunchBounds, ranges: Ranges
+) -> AffineFacts:
     facts = AffineFacts(function, divergence, bounds, ranges, Uniformity(function, control, divergence))
     FormPass(facts, control).run()
-    return AffineResult(facts, find_warp_levels(facts, control))
+    return facts

@@ -9,9 +9,11 @@ from analysis.affine.atoms import Atom
 from analysis.affine.collange import CollangeTag
 from analysis.affine.facts import AffineFacts
 from analysis.affine.interval import Interval
+from analysis.affine.launch_bounds import LaunchBounds
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.polynomial import Monomial, Polynomial
 from analysis.affine.projection import project
+from analysis.affine.ranges import Ranges
 from analysis.divergence.levels import Level
 from analysis.ir.ids import BasicBlockId, ValueId
 
@@ -23,6 +25,16 @@ class AffineResult:
     def __init__(self, facts: AffineFacts, warp_levels: Mapping[ValueId, Level]) -> None:
         self._facts = facts
         self._warp_levels = warp_levels
+
+    @property
+    def bounds(self) -> LaunchBounds:
+        """What is known of indices and extents."""
+        return self._facts.bounds
+
+    @property
+    def ranges(self) -> Ranges:
+        """Those of all values."""
+        return self._facts.ranges
 
     def form(self, value: ValueId) -> LinearForm | None:
         """Of an integer, a boolean or a pointer, where it is defined; None if nothing linear is known."""

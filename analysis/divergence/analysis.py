@@ -19,6 +19,7 @@ Source    Lee et al., CGO 2013; Rosemann, Moll and Hack, POPL 2021; Karrenberg a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import final
 
 from analysis.divergence.causes import Seed
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -45,17 +46,39 @@ def analyze_divergence(
     known: Mapping[ValueId, Level] = NOTHING_KNOWN,
 ) -> DivergenceResult:
     """`known`: levels that another analysis proved; no value rises above what is known of it."""
-    graph = build_nodes(function, control, options)
-    solver = Solver(graph, options, launch)
-    for value, level in structured_levels(function, control, launch).items():
-        solver.limit(value, level)
-    for value, level in known.items():
-        solver.limit(value, level)
-    start_levels(solver)
-    solver.run()
-    _settle_waits(graph, solver, launch)
-    graph.forget_users()
-    return DivergenceResult(solver, launch)
+    asked = DivergenceProblem(function, control, launch, options)
+    found = asked.solved(known)
+    asked.close()
+    return found
+
+
+@final
+class DivergenceProblem:
+    """What reads what in one function, to be solved again when another analysis knows more levels."""
+
+    def __init__(
+        self, function: Function, control: ControlFlow, launch: LaunchKnowledge, options: DivergenceOptions
+    ) -> None:
+        self._graph = build_nodes(function, control, options)
+        self._structured = structured_levels(function, control, launch)
+        self._launch = launch
+        self._options = options
+
+    def solved(self, known: Mapping[ValueId, Level] = NOTHING_KNOWN) -> DivergenceResult:
+        """The levels, if no value rises above what is known of it."""
+        solver = Solver(self._graph, self._options, self._launch)
+        for value, level in self._structured.items():
+            solver.limit(value, level)
+        for value, level in known.items():
+            solver.limit(value, level)
+        start_levels(solver)
+        solver.run()
+        _settle_waits(self._graph, solver, self._launch)
+        return DivergenceResult(solver, self._launch)
+
+    def close(self) -> None:
+        """Nothing is solved any more."""
+        self._graph.forget_users()
 
 
 def _settle_waits(graph: NodeGraph, solver: Solver, launch: LaunchKnowledge) -> None:

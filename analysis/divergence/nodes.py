@@ -21,6 +21,7 @@ from analysis.divergence.local_memory import LocalMemory, find_local_memory, is_
 from analysis.divergence.options import DivergenceOptions
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function, SymbolKind
+from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
     Allocate,
     Assert,
@@ -47,6 +48,7 @@ from analysis.ir.instructions import (
     NamedBarrier,
     Opaque,
     PhaseWait,
+    Phi,
     PointerDifference,
     Print,
     ReadSpecial,
@@ -169,6 +171,8 @@ class NodeGraph:
     """Something here may wait for other threads in another way than at a block barrier."""
     waited: Level = Level.GRID
     """The level at which threads may have waited before they come to the entry."""
+    definitions: dict[ValueId, Instruction | Phi] = field(default_factory=dict[ValueId, Instruction | Phi])
+    """What defines each value, unreachable blocks included; none for parameters."""
 
     def branch_node(self, block: int) -> int:
         return self.branch_base + block
@@ -213,6 +217,12 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
         _read_arguments(graph, options.context, options)
     for block in paced(control.order):
         _read_block(graph, block)
+    graph.definitions.update(
+        (item.result, item)
+        for block in function.blocks
+        for item in (*block.phis, *block.instructions)
+        if item.result is not None
+    )
     return graph
 
 

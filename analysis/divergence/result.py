@@ -58,7 +58,6 @@ class DivergenceResult:
         self._graph = solver.graph
         self.launch = launch
         self._sites: dict[SourceBranchId, tuple[tuple[BasicBlockId, ValueId | None], ...]] | None = None
-        self._definitions: dict[ValueId, Instruction | Phi] | None = None
         self._waits: Waits | None = None
 
     @property
@@ -83,16 +82,14 @@ class DivergenceResult:
             for parameter, argument in zip(self.function.parameters, passed, strict=context is not None)
         }
 
+    @property
+    def definitions(self) -> Mapping[ValueId, Instruction | Phi]:
+        """What defines each value, parameters aside."""
+        return self._graph.definitions
+
     def definition(self, value: ValueId) -> Instruction | Phi | None:
         """What defines the value; None for a parameter."""
-        if self._definitions is None:
-            self._definitions = {
-                item.result: item
-                for block in self.function.blocks
-                for item in (*block.phis, *block.instructions)
-                if item.result is not None
-            }
-        return self._definitions.get(value)
+        return self._graph.definitions.get(value)
 
     def home(self, value: ValueId) -> BasicBlockId:
         """The block that defines the value; the entry for a parameter."""

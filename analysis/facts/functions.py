@@ -327,14 +327,21 @@ class _FileRun:
     ) -> tuple[NumberedRoot, Bodies]:
         """The root, and the bodies that it was made of."""
         asked: dict[FunctionId, int] = {}
+        bodies: dict[FunctionId, Function | None] = {}
 
         def body(callee: FunctionId) -> Function | None:
-            asked.setdefault(callee, self._lowered.number_of(callee))
-            return self._lowered.body(callee)
+            if callee not in bodies:  # a root may call one hundreds of times
+                note(callee)
+                bodies[callee] = self._lowered.body(callee)
+            return bodies[callee]
 
         def item_of(callee: FunctionId) -> Item | None:
-            asked.setdefault(callee, self._lowered.number_of(callee))
+            note(callee)
             return self._lowered.item_of(callee)
+
+        def note(callee: FunctionId) -> None:
+            if callee not in asked:
+                asked[callee] = self._lowered.number_of(callee)
 
         def knowledge(inlined: Function) -> LaunchKnowledge:
             bounded = own.has_launch_bounds

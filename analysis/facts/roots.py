@@ -13,9 +13,9 @@ from typing import TypeAlias, final
 
 from analysis.access.analysis import analyze_accesses
 from analysis.access.model import Access
-from analysis.affine.analysis import analyze_affine
+from analysis.affine.analysis import analyze_affine, with_warp_levels
 from analysis.affine.result import AffineResult
-from analysis.divergence.analysis import analyze_divergence
+from analysis.divergence.analysis import DivergenceProblem, analyze_divergence
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
@@ -238,14 +238,16 @@ def _levels_and_forms(
     checkpoint: Callable[[], None],
 ) -> tuple[DivergenceResult, AffineResult, Mapping[ValueId, Level]]:
     """And the levels of warps that follow from forms, which the other levels rest on."""
-    divergence = analyze_divergence(flat, control, launch, options)
+    asked = DivergenceProblem(flat, control, launch, options)
+    divergence = asked.solved()
     affine = analyze_affine(flat, control, divergence)
     checkpoint()
     levels = affine.warp_levels()
-    if levels:  # what follows from them has better forms in turn
-        divergence = analyze_divergence(flat, control, launch, options, levels)
-        affine = analyze_affine(flat, control, divergence)
+    if levels:  # what follows from them has better forms in turn; there is no third round
+        divergence = asked.solved(levels)
+        affine = with_warp_levels(flat, control, divergence, affine)
         checkpoint()
+    asked.close()
     return divergence, affine, levels
 
 
