@@ -37,6 +37,7 @@ from analysis.syntax.translation_unit import TranslationUnit
 
 MAX_UNITS: Final = 40
 MAX_KEPT: Final = 64
+"""For all files that are analysed in turns: a unit that sees 1,200 functions of headers is 1.6 MB."""
 
 _CPP_SUFFIXES: Final = (".cpp", ".cc", ".cxx", ".c")
 _OF_CUDA: Final = ("__CUDACC__", "__NVCC__", "__CUDA_ARCH__")

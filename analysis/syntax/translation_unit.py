@@ -31,7 +31,7 @@ from analysis.syntax.snippet import Snippet
 from analysis.syntax.trees import Trees
 
 MAX_INCLUDERS: Final = 4
-"""Of a source file; each is read whenever the file is analysed."""
+"""Of a source file, without a project; each is read whenever the file is analysed, and no part of it is kept."""
 
 
 _AROUND: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*::")

@@ -34,7 +34,9 @@ from simt_lsp.workspace.file_index import SOURCE_SUFFIXES
 from simt_lsp.workspace.include_graph import IncludeGraph
 
 MAX_USERS: Final = 24
-"""Each is read when what it uses is analysed."""
+"""Each is read when what it uses is analysed, and kept whole: one that sees 1,200 functions of headers costs 41 ms when
+it is read and 1.6 MB as long as it is kept, so 2,000 would take 80 s and 3 GB.  Of includers nothing but a summary is
+kept, hence no such limit; what launches pass has none yet."""
 MAX_REACHED: Final = 4_000
 ANY_LAUNCH: Final = "<<<"
 """Among the names about which answers change: a file launches something that it did not launch, or the reverse."""
