@@ -3,20 +3,22 @@
 Rules     A function whose body is made of declarations, assignments, `if`, `switch`, loops and `return` over numbers,
           objects and arrays of them is run on constants.  Anything else in it makes the call "not known", as does a
           function that is not `constexpr`.
-          A method sees the members of its object as constants; a constructor fills them in.
-Bounds    `MAX_STEPS` of `constant_runs.py` for one call with all that it calls, `MAX_DEPTH` calls in one another.
+          A method sees the members of its object as constants, and changes those of a variable of the function that
+          calls it; a constructor fills them in.
+Bounds    `MAX_STEPS` of `constant_budget.py` for one call with all that it calls, `MAX_DEPTH` calls in one another.
 Source    C++ standard, "Constant expressions".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, TypeVar
 
 from analysis.ir.types import ArrayType, StructType
+from analysis.lower.constant_budget import Budget, NotConstant
 from analysis.lower.constant_objects import CONSTRUCTORS, initial_value, object_of
-from analysis.lower.constant_runs import Budget, NotConstant, Run
+from analysis.lower.constant_runs import Changed, Run
 from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.constants import EVALUATORS, evaluate, evaluate_any, evaluates_objects
 from analysis.lower.lookup import find, functions_named
@@ -38,6 +40,8 @@ _conversion: Final = EVALUATORS["call_expression"]
 
 MAX_DEPTH: Final = 24
 
+
+Found = TypeVar("Found")
 
 _BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
@@ -118,6 +122,19 @@ def _call_on(
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[Constant],
 ) -> Constant | None:
+    instance = _method(scope, whole, methods, explicit, arguments)
+    if instance is None:
+        return None
+    return _result(instance, arguments, whole if instance.declaration.has_this else None)
+
+
+def _method(
+    scope: Scope,
+    whole: ConstantObject,
+    methods: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[Constant],
+) -> FunctionInstance | None:
     choice = choose_by_types(scope.program, methods, explicit, [each.type for each in arguments])
     if choice is None or choice.rivals:
         return None
@@ -125,9 +142,19 @@ def _call_on(
     if declaration.body is None or declaration.is_virtual:
         return None
     is_own = declaration.owner is not None and declaration.owner.type == whole.type
-    if not is_own or not _is_constexpr(declaration):
+    return choice.instance if is_own and _is_constexpr(declaration) else None
+
+
+def _changing_call(scope: Scope, whole: ConstantObject, function: Node, listed: Node) -> Changed | None:
+    """`object.method(arguments)`, with what becomes of the object."""
+    field, record, arguments = function.field("field"), _record(scope, whole), _arguments(scope, listed)
+    if field is None or field.kind != "field_identifier" or record is None or arguments is None:
         return None
-    return _result(choice.instance, arguments, whole if declaration.has_this else None)
+    methods = methods_named(record, field.text.decode("utf-8", "replace"))
+    instance = _method(scope, whole, methods, (), arguments)
+    if instance is None or not instance.declaration.has_this:
+        return None
+    return _of_run(instance, arguments, whole, lambda run: run.change(record))
 
 
 def _is_constexpr(declaration: FunctionDeclaration) -> bool:
@@ -154,6 +181,12 @@ def _result(
     *,
     built: Record | None = None,
 ) -> Constant | None:
+    return _of_run(instance, arguments, this, lambda run: run.result() if built is None else run.construct(built))
+
+
+def _of_run(
+    instance: FunctionInstance, arguments: Sequence[Constant], this: ConstantObject | None, ask: Callable[[Run], Found]
+) -> Found | None:
     budget = _BUDGET.get()
     token = None
     if budget is None:
@@ -161,10 +194,7 @@ def _result(
         token = _BUDGET.set(budget)
     budget.depth += 1
     try:
-        if budget.depth > MAX_DEPTH:
-            return None
-        run = Run(instance, arguments, budget, this)
-        return run.result() if built is None else run.construct(built)
+        return None if budget.depth > MAX_DEPTH else ask(Run(instance, arguments, budget, this, _changing_call))
     except NotConstant:
         return None
     finally:

@@ -226,6 +226,16 @@ def zero_value(program: Declarations, type: Type) -> Constant | None:
     return None
 
 
+def is_given(program: Declarations, record: Record) -> bool:
+    """Have all members a value by default?"""
+    for field in record.fields:
+        type = field.declared.type
+        inner = program.records.get(type.name) if isinstance(type, StructType) else None
+        if field.default is None and (inner is None or not is_given(program, inner)):
+            return False
+    return True
+
+
 def _constructed(program: Declarations, type: StructType, arguments: Sequence[Constant]) -> ConstantObject | None:
     record = program.records.get(type.name)
     if record is None or not _is_plain(record) or not written_constructors(record):

@@ -3,53 +3,32 @@
 Rules     Declarations in their blocks, assignments anywhere in an expression, `if`, `switch`, loops with `break` and
           `continue`, and `return`, over numbers, objects and arrays of them; anything else raises `NotConstant`, as do
           two operands of which one changes what the other names.
-          A method sees the members of its object as constants; a constructor fills them in.
-Bounds    `MAX_STEPS` statements and expressions for one call with all that it calls.
+          A method sees the members of its object as constants, and changes those of a variable of the function that
+          calls it; a constructor fills them in.
+Bounds    `MAX_STEPS` statements and expressions for one call with all that it calls (`constant_budget.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from enum import Enum
-from typing import Final, final
+from typing import TypeAlias, final
 
 from analysis.ir.types import BOOLEAN, ArrayType, StructType, Type, VectorType
-from analysis.lower.constant_objects import initial_value, member_index, zero_value
-from analysis.lower.constant_syntax import changes_something, has_inner_labels, labelled, names_in
+from analysis.lower.constant_budget import Budget, NotConstant
+from analysis.lower.constant_objects import initial_value, is_given, member_index, zero_value
+from analysis.lower.constant_syntax import Leaving, changes_something, has_inner_labels, labelled, names_in
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject, converted_constant
 from analysis.lower.constants import apply_binary, constant_integer, evaluate_any
 from analysis.lower.conversions import promoted, wrapped
-from analysis.lower.names import Declarations, FunctionInstance, ParameterDeclaration, Record, is_inferred
+from analysis.lower.names import Declarations, FunctionInstance, ParameterDeclaration, Record, Scope, is_inferred
 from analysis.lower.types import base_type, declare
 from analysis.syntax.tree import Node
 
-MAX_STEPS: Final = 20_000
-
-
-class Leaving(Enum):
-    """A statement that ends the loop or `switch` around it, or this round of the loop."""
-
-    BREAK = "break"
-    CONTINUE = "continue"
-
-
-class NotConstant(Exception):
-    """Something in the function is not known, or takes too long."""
-
-
-@final
-class Budget:
-    """Shared by a call and all that it calls."""
-
-    def __init__(self) -> None:
-        self.steps = MAX_STEPS
-        self.depth = 0
-
-    def take(self) -> None:
-        self.steps -= 1
-        if self.steps < 0:
-            raise NotConstant
+Changed: TypeAlias = tuple[Constant | None, ConstantObject]
+"""What a method returns, None for nothing, and what becomes of its object."""
+ChangingCall: TypeAlias = Callable[[Scope, ConstantObject, Node, Node], Changed | None]
+"""A call of a method: where it stands, the object, the method's name and its arguments; None where it is not known."""
 
 
 @final
@@ -65,9 +44,11 @@ class Run:
         arguments: Sequence[Constant],
         budget: Budget,
         this: ConstantObject | None,
+        changing_call: ChangingCall,
     ) -> None:
         self._instance = instance
         self._budget = budget
+        self._changing_call = changing_call
         self._members = instance.scope.inside()
         self._built: Record | None = None
         self._scope = self._members.inside()
@@ -97,6 +78,15 @@ class Run:
             raise NotConstant
         type = self._instance.signature.returns.type
         return _held(found, type)
+
+    def change(self, record: Record) -> Changed:
+        """What a method returns, and its object afterwards.  Raises `NotConstant`."""
+        self._built = record
+        body = self._instance.declaration.body
+        found = None if body is None else self._run(body)
+        if body is None or isinstance(found, Leaving):
+            raise NotConstant
+        return None if found is None else _held(found, self._instance.signature.returns.type), self._this()
 
     def construct(self, record: Record) -> ConstantObject:
         """What a constructor makes of the object.  Raises `NotConstant`."""
@@ -170,7 +160,10 @@ class Run:
                 self._declaration(node)
             case "expression_statement":
                 for child in node.children:
-                    self._value(child)
+                    if child.kind == "call_expression":
+                        self._called(child)
+                    else:
+                        self._value(child)
             case "while_statement" | "for_statement" | "do_statement":
                 with self._block():
                     return self._loop(node)
@@ -308,7 +301,7 @@ class Run:
     def _uninitialised(self, type: Type) -> Constant:
         """`Config c;`"""
         record = self._scope.program.records.get(type.name) if isinstance(type, StructType) else None
-        if record is None or any(field.default is None for field in record.fields):
+        if record is None or not is_given(self._scope.program, record):
             found = None if record is not None else self._undefined(type)
         else:
             found = zero_value(self._scope.program, type)
@@ -344,6 +337,11 @@ class Run:
                 return self._updated(node)
             case "comma_expression":
                 return [self._value(child) for child in node.children if child.kind != ","][-1]
+            case "call_expression":
+                found = self._called(node)
+                if found is None:
+                    raise NotConstant
+                return found
             case "parenthesized_expression" if len(node.children) == 1:
                 return self._value(node.children[0])
             case "binary_expression" if changes_something(node):
@@ -356,6 +354,26 @@ class Run:
                 if found is None:
                     raise NotConstant
                 return found
+
+    def _called(self, node: Node) -> Constant | None:
+        """None for a method that returns nothing.  What it does to its object is written back."""
+        self._budget.take()
+        known = None if changes_something(node) else evaluate_any(self._scope, node)
+        if known is not None:
+            return known
+        function, listed = node.field("function"), node.field("arguments")
+        target = None if function is None else function.field("argument")
+        if function is None or listed is None or target is None or function.kind != "field_expression":
+            raise NotConstant
+        whole = self._value(target)
+        if changes_something(node) or not isinstance(whole, ConstantObject):
+            raise NotConstant
+        found = self._changing_call(self._scope, whole, function, listed)
+        if found is None:
+            raise NotConstant
+        value, changed = found
+        self._put(target, changed)
+        return value
 
     def _binary(self, node: Node) -> Constant:
         left, sign, right = node.field("left"), node.field("operator"), node.field("right")

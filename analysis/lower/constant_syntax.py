@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from typing import Final
 
 from analysis.ir.pace import popped
 from analysis.syntax.tree import Node
+
+
+class Leaving(Enum):
+    """A statement that ends the loop or `switch` around it, or this round of the loop."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+
 
 _CHANGING: Final = frozenset({"assignment_expression", "update_expression", "lambda_expression"})
 

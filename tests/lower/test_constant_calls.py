@@ -46,6 +46,21 @@ constexpr int either(int n) { int a = 1; return (n && (a = 10)) ? a + 2 : a + 2;
 constexpr int unsequenced(int n) { return n++ + n; }
 constexpr int leaves_alone(int n) { int r = n; { int r = 7; r = 8; } r += 1; return r; }
 constexpr int reads_copies() { int a[3] = {1, 2, 3}; int s = 0; for (int v : a) { int w = v; s += w; } return s; }
+struct Counter {
+  int n = 2, last = 0;
+  constexpr void add(int by) { last = n; n += by; }
+  constexpr int next() { return n++; }
+  constexpr int peek() const { return n; }
+  constexpr Counter &twice() { n *= 2; return *this; }
+  constexpr void maybe(int by) { if (by > 3) add(by); }
+};
+struct Holder { Counter inner; constexpr void bump() { inner.add(1); } constexpr int read() const { return inner.n; } };
+constexpr int moved() { Counter c; c.add(5); c.add(1); return c.peek() * 10 + c.last; }
+constexpr int drawn() { Counter c; int a = c.next(); int b = c.next(); return a * 100 + b * 10 + c.n; }
+constexpr int doubled() { Counter c; c.twice(); Counter d = c; d.add(1); return c.n * 10 + d.n; }
+constexpr int within() { Holder h; h.bump(); h.bump(); return h.read(); }
+constexpr int chained() { Counter c; c.twice().add(1); return c.n; }
+constexpr int kept() { const Counter c; int r = 0; { Counter c; c.add(3); r = c.n; } return r * 10 + c.n; }
 constexpr int indexed(int n) { int a[3] = {1, 2, 3}; return a[n]; }
 constexpr int from(const int *p) { return *p; }
 int plain(int a) { return a; }
@@ -79,6 +94,12 @@ namespace n { constexpr int twice(int x) { return 2 * x; } }
         ("chosen_case(3)", 20),
         ("chosen_case(9)", 7),
         ("other_type(-1)", 3),
+        ("moved()", 87),
+        ("drawn()", 234),
+        ("doubled()", 45),
+        ("within()", 4),
+        ("chained()", None),
+        ("kept()", 52),
         ("two_labels(5)", 1),
         ("two_labels(6)", 1),
         ("two_labels(7)", 100),
