@@ -35,8 +35,8 @@ from analysis.syntax.document import Document
 from benchmarks.rule_analyses import RULES, left_out
 from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
-from simt_lsp.server.collector import COLLECTOR_THRESHOLDS
-from simt_lsp.server.held_findings import HeldFindings
+from simt_lsp.server.analyses.collector import COLLECTOR_THRESHOLDS
+from simt_lsp.server.analyses.held_findings import HeldFindings
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.project import file_setup, whole_graph

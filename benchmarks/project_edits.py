@@ -28,7 +28,7 @@ from analysis.syntax.items import Item, ItemKind
 from benchmarks.edit_cost import Row, Worker, edits, print_report
 from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
-from simt_lsp.server.collector import COLLECTOR_THRESHOLDS
+from simt_lsp.server.analyses.collector import COLLECTOR_THRESHOLDS
 from simt_lsp.workspace.disk_loader import FileCache, LazyIndex
 from simt_lsp.workspace.project import file_setup
 from simt_lsp.workspace.project_index.build import build_project

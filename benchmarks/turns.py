@@ -28,17 +28,17 @@ from analysis.ir.pace import ends_when, pace
 from analysis.project.skim import skim
 from analysis.syntax.document import Edit
 from benchmarks.hostile_files import HARMLESS, HOSTILE
-from simt_lsp.server.analysed import Analysed
-from simt_lsp.server.collector import COLLECTOR_THRESHOLDS
-from simt_lsp.server.convert import View
+from simt_lsp.server.analyses.analysed import Analysed
+from simt_lsp.server.analyses.collector import COLLECTOR_THRESHOLDS
 from simt_lsp.server.features import make_server
-from simt_lsp.server.kernel_list import kernel_list
-from simt_lsp.server.publishing import report_of
 from simt_lsp.server.requests.code_lens import lenses
 from simt_lsp.server.requests.document_symbol import symbols
 from simt_lsp.server.requests.hover import hover
 from simt_lsp.server.requests.inlay_hint import hints
 from simt_lsp.server.requests.semantic_tokens import full
+from simt_lsp.server.views.kernel_list import kernel_list
+from simt_lsp.server.views.report import report_of
+from simt_lsp.server.views.view import View
 
 LONG: Final = 0.030
 BAR_MS: Final = 60.0

@@ -46,6 +46,24 @@ PACKAGES_OF_ANALYSIS = (
 )
 """Each imports only those above it."""
 
+ROOMS: Mapping[str, tuple[str, ...]] = {
+    "analysis": PACKAGES_OF_ANALYSIS,
+    "presentation": ("advice", "terminal", "html"),
+    "simt_lsp": ("workspace", "run_check", "launch_requests", "checked_by_runs", "server", "cli", "__main__"),
+    "simt_lsp.server": (
+        "documents",
+        "transport",
+        "analyses",
+        "simulations",
+        "views",
+        "session",
+        "requests",
+        "features",
+        "main",
+    ),
+}
+"""The rooms (packages and modules) of a package; each imports only those before it."""
+
 LAYERS = ("analysis", "sim", "presentation", "simt_lsp")
 
 THIRD_PARTY: Mapping[str, frozenset[str]] = {
@@ -157,6 +175,8 @@ class TestTheChecksThemselves:
             ("analysis.ir.types", "numpy"),
             ("analysis.newcomer.module", "analysis.ir.types"),
             ("sim.engine", "simt_lsp.cli"),
+            ("simt_lsp.server.views.view", "simt_lsp.server.session.server"),
+            ("simt_lsp.workspace.project", "simt_lsp.server.documents.uris"),
             ("sim.engine", "pygls"),
         ],
     )
@@ -204,25 +224,26 @@ def wrong_direction(item: Import) -> str | None:
         return None if top in THIRD_PARTY[layer] else f"{place(item)}: {layer} may not import {top}"
     if LAYERS.index(top) > LAYERS.index(layer):
         return f"{place(item)}: {layer} lies below {top}"
-    if layer == top == "analysis":
-        return wrong_direction_inside_analysis(item)
-    return None
+    return next((message for package in ROOMS if (message := wrong_direction_inside(package, item))), None)
 
 
-def wrong_direction_inside_analysis(item: Import) -> str | None:
-    """Why this import between two packages of `analysis` is not allowed, or None."""
-    above, below = package_of(item.importer), package_of(item.target)
-    for package in (above, below):
-        if package not in PACKAGES_OF_ANALYSIS:
-            return f"{place(item)}: `{package}` has no place in the order of packages"
-    if PACKAGES_OF_ANALYSIS.index(below) > PACKAGES_OF_ANALYSIS.index(above):
+def wrong_direction_inside(package: str, item: Import) -> str | None:
+    """Why this import between two rooms of a package is not allowed, or None."""
+    above, below = room_of(item.importer, package), room_of(item.target, package)
+    if above is None or below is None:
+        return None
+    for room in (above, below):
+        if room not in ROOMS[package]:
+            return f"{place(item)}: `{room}` has no place in the order of {package}"
+    if ROOMS[package].index(below) > ROOMS[package].index(above):
         return f"{place(item)}: {above} may not import {below}"
     return None
 
 
-def package_of(module: str) -> str:
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else ""
+def room_of(module: str, package: str) -> str | None:
+    """The part of `package` to which a module belongs; None for the package itself and for modules outside."""
+    inside = module.removeprefix(f"{package}.")
+    return inside.split(".")[0] if inside != module else None
 
 
 def reaches_outside(item: Import) -> str | None:

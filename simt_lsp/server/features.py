@@ -8,9 +8,6 @@ from typing import Any, Final
 from lsprotocol import types
 
 from analysis.syntax.line_index import PositionEncoding
-from simt_lsp.server.errors import report_failure
-from simt_lsp.server.indexing_progress import show_indexing
-from simt_lsp.server.kernel_list import KERNELS_METHOD
 from simt_lsp.server.requests.barriers import BARRIER_COMMAND, barrier_command
 from simt_lsp.server.requests.call_hierarchy import on_incoming_calls, on_outgoing_calls, on_prepare_call_hierarchy
 from simt_lsp.server.requests.check_workspace import CHECK_COMMAND, check_workspace_command
@@ -43,13 +40,16 @@ from simt_lsp.server.requests.simulate import (
 from simt_lsp.server.requests.status import STATUS_METHOD, on_status
 from simt_lsp.server.requests.workspace_diagnostic import on_workspace_diagnostic
 from simt_lsp.server.requests.workspace_symbol import on_workspace_symbol
-from simt_lsp.server.server import SIMULATION_METHOD, SimtServer
-from simt_lsp.server.settings_requests import (
+from simt_lsp.server.session.errors import report_failure
+from simt_lsp.server.session.indexing_progress import show_indexing
+from simt_lsp.server.session.server import SIMULATION_METHOD, SimtServer
+from simt_lsp.server.session.settings_requests import (
     on_did_change_configuration,
     on_did_change_watched_files,
     on_initialized,
 )
-from simt_lsp.server.token_stream import LEGEND
+from simt_lsp.server.transport.token_stream import LEGEND
+from simt_lsp.server.views.kernel_list import KERNELS_METHOD
 
 Handler = Callable[[SimtServer, Any], Awaitable[Any]]
 

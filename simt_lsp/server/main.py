@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias, final
 from analysis.ir.record import record
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 SWITCH_INTERVAL: Final = 0.001
 """Seconds after which the worker lets the event loop run; Python's default of 5 ms would sit in every answer."""
@@ -81,7 +81,7 @@ def _end(status: int) -> NoReturn:
 
 
 def _load() -> SimtServer:
-    from simt_lsp.server.quick_types import import_types
+    from simt_lsp.server.transport.quick_types import import_types
 
     import_types()
     from simt_lsp.server.features import make_server

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, final
 
 from benchmarks.server_process import ServerProcess, server_process
-from simt_lsp.server.errors import CONTENT_MODIFIED
+from simt_lsp.server.session.errors import CONTENT_MODIFIED
 from tests.edits.programs import HEADER, MAIN, Project, projects
 from tests.edits.sessions import session
 from tests.sim.random.choices import Choices, Seeded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.facts.model import AccessFact
-from simt_lsp.server.simulation.comparison import comparison
+from simt_lsp.server.simulations.comparison import comparison
 from tests.rules.fixture import analyze
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from analysis.syntax.document import Edit, WholeText
 from analysis.syntax.line_index import PositionEncoding
-from simt_lsp.server.documents import DocumentStore
-from simt_lsp.server.uris import path_of, uri_of
+from simt_lsp.server.documents.store import DocumentStore
+from simt_lsp.server.documents.uris import path_of, uri_of
 from tests.server.text_model import ENCODINGS, apply, edits, texts
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcException
 
-from simt_lsp.server.client import ClientFeatures, read_client_features
-from simt_lsp.server.client_settings import ClientSettings
-from simt_lsp.server.errors import CONTENT_MODIFIED, REQUEST_FAILED, report_failure
-from simt_lsp.server.worker import Superseded
+from simt_lsp.server.analyses.worker import Superseded
+from simt_lsp.server.session.client_settings import ClientSettings
+from simt_lsp.server.session.errors import CONTENT_MODIFIED, REQUEST_FAILED, report_failure
+from simt_lsp.server.transport.client import ClientFeatures, read_client_features
 from simt_lsp.workspace.configuration import SettingProblem
 from tests.server.raw_client import NEOVIM, VSCODE
 

@@ -454,7 +454,7 @@ void more(int *x) { away<<<1, 32>>>(x); }
 
 COUNTING = """
 import sys
-from simt_lsp.server.analysed import AnalysisJob
+from simt_lsp.server.analyses.analysed import AnalysisJob
 once = AnalysisJob.__call__
 def counted(self, item, *more, **named):
     print("ANALYSED", item.analysis_path.rpartition("/")[2], item.version, file=sys.stderr, flush=True)

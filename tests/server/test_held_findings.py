@@ -10,7 +10,7 @@ from analysis.rules.check import check
 from analysis.rules.settings import RuleSettings
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
-from simt_lsp.server.held_findings import HeldFindings
+from simt_lsp.server.analyses.held_findings import HeldFindings
 
 KERNELS = """__global__ void first(float *x) {
   // here

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from analysis.facts.settings import AnalysisSettings
-from simt_lsp.server.simulation.identity import FunctionLines
-from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob, SourceText
-from simt_lsp.server.simulation.outcome import Finished
-from simt_lsp.server.simulation.results import Identity, Running, Simulated, SimulationResults
-from simt_lsp.server.simulation.work import Worker
+from simt_lsp.server.simulations.identity import FunctionLines
+from simt_lsp.server.simulations.job import LaunchOverrides, SimulationJob, SourceText
+from simt_lsp.server.simulations.outcome import Finished
+from simt_lsp.server.simulations.results import Identity, Running, Simulated, SimulationResults
+from simt_lsp.server.simulations.work import Worker
 from simt_lsp.workspace.file_index import FileIndex
 from tests.server.raw_client import NEOVIM, Message, RawClient, replace, server
 from tests.server.test_simulation import (

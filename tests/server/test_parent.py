@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simt_lsp.server.parent import watch_parent
+from simt_lsp.server.transport.parent import watch_parent
 from tests.server.raw_client import COMMAND, PATIENCE
 
 EDITOR_THAT_DIES = """

@@ -18,7 +18,7 @@ for name, found in sorted(types.ALL_TYPES_MAP.items()):
 """
 
 QUICK = """
-from simt_lsp.server.quick_types import import_types
+from simt_lsp.server.transport.quick_types import import_types
 
 import_types()
 """

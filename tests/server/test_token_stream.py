@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.features.semantic_tokens import SemanticToken, TokenKind, Variance
 from analysis.syntax.line_index import LineIndex, PositionEncoding
-from simt_lsp.server.token_stream import LEGEND, encode_tokens, token_edits
+from simt_lsp.server.transport.token_stream import LEGEND, encode_tokens, token_edits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from analysis.ir.pace import turn
-from simt_lsp.server import worker
-from simt_lsp.server.worker import GaveWay, Superseded, Worker
+from simt_lsp.server.analyses import worker
+from simt_lsp.server.analyses.worker import GaveWay, Superseded, Worker
 
 
 class Bench:

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import converters, types
 
 from analysis.ir.pace import pace
-from simt_lsp.server.written import written
+from simt_lsp.server.transport.written import written
 
 PLACE = types.Position(1, 2)
 RANGE = types.Range(PLACE, types.Position(3, 4))

@@ -27,7 +27,7 @@ RIGHT, WRONG = "1.0f", "3.0f"
 
 def main(arguments: Sequence[str]) -> None:
     from simt_lsp.cli.main import run
-    from simt_lsp.server.simulation import child
+    from simt_lsp.server.simulations import child
 
     plant()
     # The server checks in another process, which gets the server's path and none of its modules.

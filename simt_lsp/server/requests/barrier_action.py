@@ -18,16 +18,17 @@ from pygls.exceptions import JsonRpcException
 
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
-from simt_lsp.server.client_edit import workspace_edit
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.errors import CONTENT_MODIFIED
 from simt_lsp.server.requests.barriers import BARRIER_COMMAND, CHANGED, Asked, barrier_place, check, words_of
 from simt_lsp.server.requests.checked_edit import may_apply, tell
-from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
+from simt_lsp.server.session.client_edit import workspace_edit
+from simt_lsp.server.session.errors import CONTENT_MODIFIED
+from simt_lsp.server.simulations.edit_outcome import CheckedEdit, EditVerdict
+from simt_lsp.server.views.findings import lsp_diagnostic
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 RECONVERGE_TITLE: Final = "Insert `__syncwarp()` after the branch"
 
@@ -75,7 +76,7 @@ class _Offer:
 
 
 def _actions(view: View, offer: _Offer) -> Iterator[types.CodeAction]:
-    checked = view.checked_barriers(barrier_place(view, offer.goal, offer.start, offer.place))
+    checked = view.known.checked_barriers(barrier_place(view, offer.goal, offer.start, offer.place))
     verdict = None if checked is None else checked.verdict
     match verdict:
         case None:
@@ -94,7 +95,9 @@ def _actions(view: View, offer: _Offer) -> Iterator[types.CodeAction]:
 def _action(view: View, offer: _Offer, title: str, *, unchecked: bool = False) -> types.CodeAction:
     item = view.analysed.item
     action = types.CodeAction(
-        title=printable(title), kind=_kind(offer.goal), diagnostics=[*map(view.diagnostic, offer.findings)] or None
+        title=printable(title),
+        kind=_kind(offer.goal),
+        diagnostics=[lsp_diagnostic(view, one) for one in offer.findings] or None,
     )
     asked = Asked(item.uri, offer.goal, view.position(offer.place), unchecked).written()
     if view.features.resolved_edits:
@@ -108,7 +111,7 @@ def _disabled(view: View, offer: _Offer, reason: str) -> types.CodeAction:
     return types.CodeAction(
         title=offer.title,
         kind=_kind(offer.goal),
-        diagnostics=[*map(view.diagnostic, offer.findings)] or None,
+        diagnostics=[lsp_diagnostic(view, one) for one in offer.findings] or None,
         disabled=types.CodeActionDisabled(printable(reason)),
     )
 

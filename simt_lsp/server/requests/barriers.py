@@ -14,22 +14,22 @@ from pygls.exceptions import JsonRpcException
 
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.documents import OpenDocument
-from simt_lsp.server.errors import CONTENT_MODIFIED
-from simt_lsp.server.progress import Percentages, progress
+from simt_lsp.server.documents.store import OpenDocument
 from simt_lsp.server.requests.checked_edit import EditWords, apply, may_apply, tell
-from simt_lsp.server.simulation.arguments import plain
-from simt_lsp.server.simulation.checked_barriers import BarrierPlace
-from simt_lsp.server.simulation.checked_melds import text_digest
-from simt_lsp.server.simulation.child import Listener
-from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome
-from simt_lsp.server.simulation.job import BarrierJob
-from simt_lsp.server.simulation.outcome import Failed
-from simt_lsp.server.simulation.source_text import source_text
+from simt_lsp.server.session.errors import CONTENT_MODIFIED
+from simt_lsp.server.session.progress import Percentages, progress
+from simt_lsp.server.simulations.arguments import plain
+from simt_lsp.server.simulations.checked_barriers import BarrierPlace
+from simt_lsp.server.simulations.checked_melds import text_digest
+from simt_lsp.server.simulations.child import Listener
+from simt_lsp.server.simulations.edit_outcome import CheckedEdit, EditOutcome
+from simt_lsp.server.simulations.job import BarrierJob
+from simt_lsp.server.simulations.outcome import Failed
+from simt_lsp.server.views.source_text import source_text
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 BARRIER_COMMAND: Final = "simt.repairBarriers"
 CHANGED: Final = "the text changed while the barriers were checked; ask again"

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, TypeVar
 from lsprotocol import types
 
 from analysis.facts.model import Location
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.definitions import Meant, wherever
-from simt_lsp.server.launches_in_view import sites_of
+from simt_lsp.server.documents.uris import path_of
 from simt_lsp.server.requests.navigation import files_using, meant_at, uses_of
-from simt_lsp.server.uris import path_of
+from simt_lsp.server.session.definitions import Meant, wherever
+from simt_lsp.server.views.launches_in_view import sites_of
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.features.function_uses import Use
     from analysis.features.launch_site import FunctionPlace
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 Answer = TypeVar("Answer")
 

@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol import types
 
 from analysis.syntax.includes import is_header
-from simt_lsp.server.analysed import Analysed, from_disk
-from simt_lsp.server.header_callers import ANY_INCLUDE, ClosedCallers
-from simt_lsp.server.progress import Progress, progress
-from simt_lsp.server.publishing import Report, report_of
-from simt_lsp.server.uris import uri_of
-from simt_lsp.server.worker import Superseded
+from simt_lsp.server.analyses.analysed import Analysed, from_disk
+from simt_lsp.server.analyses.header_callers import ANY_INCLUDE, ClosedCallers
+from simt_lsp.server.analyses.worker import Superseded
+from simt_lsp.server.documents.uris import uri_of
+from simt_lsp.server.session.progress import Progress, progress
+from simt_lsp.server.views.report import Report, report_of
 from simt_lsp.workspace.device_file import is_device_file
 
 if TYPE_CHECKING:
-    from simt_lsp.server.roots import Roots
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.documents.roots import Roots
+    from simt_lsp.server.session.server import SimtServer
 
 CHECK_COMMAND: Final = "simt.checkWorkspace"
 TITLE: Final = "simt-lsp: checking"

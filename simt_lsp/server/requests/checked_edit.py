@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, assert_never, final
 from lsprotocol import types
 
 from analysis.ir.record import record
-from simt_lsp.server.client_edit import workspace_edit
-from simt_lsp.server.convert import printable
-from simt_lsp.server.documents import OpenDocument
-from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditOutcome, EditVerdict
-from simt_lsp.server.simulation.outcome import Failed, Refused, Stopped
+from simt_lsp.server.documents.store import OpenDocument
+from simt_lsp.server.session.client_edit import workspace_edit
+from simt_lsp.server.simulations.edit_outcome import CheckedEdit, EditOutcome, EditVerdict
+from simt_lsp.server.simulations.outcome import Failed, Refused, Stopped
+from simt_lsp.server.views.view import printable
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 @final

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from simt_lsp.server.client_edit import workspace_edit
-from simt_lsp.server.convert import View, printable
 from simt_lsp.server.requests.barrier_action import reconverge_actions, repair_actions, resolve_barriers
 from simt_lsp.server.requests.confirm import confirm_actions
 from simt_lsp.server.requests.finding_actions import finding_actions
@@ -23,11 +21,14 @@ from simt_lsp.server.requests.fix_all_action import FIX_ALL, fix_all_actions, fi
 from simt_lsp.server.requests.launch_action import launch_actions
 from simt_lsp.server.requests.meld_action import meld_actions, resolve_meld
 from simt_lsp.server.requests.simulate_action import SIMULATE, simulate_actions
-from simt_lsp.server.simulation.arguments import plain
+from simt_lsp.server.session.client_edit import workspace_edit
+from simt_lsp.server.simulations.arguments import plain
+from simt_lsp.server.views.findings import lsp_diagnostic, suppression, unused_suppressions
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic, Fix
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 QUICK_FIX: Final = types.CodeActionKind.QuickFix.value
 REWRITE: Final = types.CodeActionKind.RefactorRewrite.value
@@ -75,12 +76,12 @@ def quick_fixes(view: View, place: types.Range) -> Iterator[types.CodeAction]:
 def _removals(view: View, place: types.Range) -> Iterator[types.CodeAction]:
     """Of suppressions that say nothing."""
     start, end = view.offset(place.start), view.offset(place.end)
-    for found in view.unused_suppressions():
+    for found in unused_suppressions(view):
         if found.start <= end and start <= found.end:
             yield types.CodeAction(
                 title="Remove this suppression",
                 kind=QUICK_FIX,
-                diagnostics=[view.suppression(found)],
+                diagnostics=[suppression(view, found)],
                 is_preferred=found.is_known,
                 edit=workspace_edit(view.analysed.item, found.removal, view.encoding, view.features),
             )
@@ -123,7 +124,7 @@ def _action(view: View, diagnostic: Diagnostic, fix: Fix) -> types.CodeAction:
     return types.CodeAction(
         title=printable(fix.title if is_safe else f"{fix.title} (unsafe)"),
         kind=QUICK_FIX,
-        diagnostics=[view.diagnostic(diagnostic)],
+        diagnostics=[lsp_diagnostic(view, diagnostic)],
         is_preferred=is_safe,
         edit=workspace_edit(view.analysed.item, fix.replacements, view.encoding, view.features),
     )

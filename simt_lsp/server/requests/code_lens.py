@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol import types
 
 from analysis.ir.pace import paced
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
-from simt_lsp.server.simulation.results import Placed
-from simt_lsp.server.simulation.words import lens_words
-from simt_lsp.server.written import Written
+from simt_lsp.server.simulations.results import Placed
+from simt_lsp.server.simulations.words import lens_words
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.launches_in_view import can_be_simulated, sites_of
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.features.code_lens import CodeLens
     from analysis.features.launch_site import LaunchSite
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 LAUNCH_TITLE: Final = "Simulate this launch"
 EXPLAIN_COMMAND: Final = "simt.explain"
@@ -42,7 +42,7 @@ def lenses(view: View) -> list[types.CodeLens]:
     if not view.analysed.configuration.code_lens.enabled:
         return []
     uri = view.analysed.item.uri
-    simulated = {result.line: result for result in view.placed()}
+    simulated = {result.line: result for result in view.known.placed()}
     found: list[types.CodeLens] = []
     for lens in paced(code_lenses(view.analysis), 20):
         name = view.range(lens.start, lens.end)
@@ -91,7 +91,7 @@ def simulate_lens_command(uri: str, kernel: str, place: types.Range, title: str)
 
 def simulate_launch_command(view: View, site: LaunchSite) -> types.Command:
     """With what its last simulation counted, as long as that holds."""
-    report = view.simulated_launch(site.launch)
+    report = view.known.simulated_launch(site.launch)
     argument = {"textDocument": {"uri": view.analysed.item.uri}, "position": view.position(site.start), "again": True}
     return types.Command(LAUNCH_TITLE if report is None else lens_words(report), SIMULATE_COMMAND, arguments=[argument])
 

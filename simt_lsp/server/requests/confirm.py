@@ -13,19 +13,20 @@ from lsprotocol import types
 
 from analysis.ir.record import record
 from simt_lsp.run_check import RunCheck
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.progress import Percentages, progress
-from simt_lsp.server.simulation.arguments import plain
-from simt_lsp.server.simulation.child import Listener
-from simt_lsp.server.simulation.confirm_outcome import ConfirmOutcome
-from simt_lsp.server.simulation.job import ConfirmJob
-from simt_lsp.server.simulation.outcome import Failed, Refused, Stopped
-from simt_lsp.server.simulation.run_checks import FindingIdentity
-from simt_lsp.server.simulation.source_text import source_text
+from simt_lsp.server.session.progress import Percentages, progress
+from simt_lsp.server.simulations.arguments import plain
+from simt_lsp.server.simulations.child import Listener
+from simt_lsp.server.simulations.confirm_outcome import ConfirmOutcome
+from simt_lsp.server.simulations.job import ConfirmJob
+from simt_lsp.server.simulations.outcome import Failed, Refused, Stopped
+from simt_lsp.server.simulations.run_checks import FindingIdentity
+from simt_lsp.server.views.findings import finding_identities, lsp_diagnostic, run_checks
+from simt_lsp.server.views.source_text import source_text
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 CONFIRM_COMMAND: Final = "simt.confirm"
 TITLE: Final = "Confirm by a run"
@@ -43,7 +44,7 @@ def confirm_actions(view: View, findings: Sequence[Diagnostic]) -> Iterator[type
     """For those of the findings that a run can decide, and none has."""
     from analysis.rules.undecided import may_be_run
 
-    checks = view.run_checks()
+    checks = run_checks(view)
     for diagnostic in findings:
         if may_be_run(diagnostic) and diagnostic not in checks:
             position = view.position(diagnostic.start)
@@ -55,7 +56,7 @@ def confirm_actions(view: View, findings: Sequence[Diagnostic]) -> Iterator[type
             yield types.CodeAction(
                 title=TITLE,
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=[view.diagnostic(diagnostic)],
+                diagnostics=[lsp_diagnostic(view, diagnostic)],
                 command=types.Command(TITLE, CONFIRM_COMMAND, arguments=[asked]),
             )
 
@@ -101,7 +102,7 @@ def _tell(ls: SimtServer, code: str, outcome: ConfirmOutcome) -> None:
 def _prepared(view: View, place: types.Position, code: str) -> _Prepared:
     """On the worker's thread: everything that the process needs to know."""
     offset = view.offset(place)
-    for diagnostic, identity in view.finding_identities():
+    for diagnostic, identity in finding_identities(view):
         if (diagnostic.code, diagnostic.start) == (code, offset):
             configuration = view.analysed.configuration
             simulation = configuration.simulation

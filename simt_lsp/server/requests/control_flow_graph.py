@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
-from simt_lsp.server.convert import View, printable
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 GRAPH_METHOD: Final = "simt/controlFlowGraph"
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from simt_lsp.server.convert import View
-from simt_lsp.server.errors import CONTENT_MODIFIED, SERVER_CANCELLED
-from simt_lsp.server.publishing import Report, make_report, report_of
-from simt_lsp.server.written import Written
+from simt_lsp.server.session.errors import CONTENT_MODIFIED, SERVER_CANCELLED
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.report import Report, make_report, report_of
+from simt_lsp.server.views.view import View
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 FullReport = types.RelatedFullDocumentDiagnosticReport

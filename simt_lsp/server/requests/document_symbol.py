@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from analysis.ir.pace import paced
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.written import Written
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.features.symbols import SymbolNode
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 KINDS: Final = {
     "kernel": types.SymbolKind.Function,

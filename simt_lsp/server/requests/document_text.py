@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from simt_lsp.server.documents import SEEN
+from simt_lsp.server.documents.store import SEEN
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 TEXT_METHOD: Final = "simt/documentText"
 

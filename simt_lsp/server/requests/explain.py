@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.definitions import with_definition
-from simt_lsp.server.launches_in_view import sites_of
+from simt_lsp.server.session.definitions import with_definition
+from simt_lsp.server.views.launches_in_view import sites_of
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from analysis.features.hover_info import FunctionSubject
     from analysis.features.launch_site import FunctionPlace, LaunchSite
     from analysis.features.source_step import SourceStep
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 METHOD = "simt/explain"
 

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
-from simt_lsp.server.client_edit import other_file_edit, workspace_edit
-from simt_lsp.server.convert import View, printable
 from simt_lsp.server.requests.code_lens import EXPLAIN_COMMAND, simulate_lens_command
+from simt_lsp.server.session.client_edit import other_file_edit, workspace_edit
+from simt_lsp.server.views.findings import lsp_diagnostic
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic
     from analysis.rules.settings import SeverityOrOff
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 PAGE_COMMAND: Final = "simt.openRulePage"
 
@@ -56,7 +57,7 @@ def _suppressions(view: View, findings: Sequence[Diagnostic]) -> Iterator[types.
         yield types.CodeAction(
             title=printable(f"Suppress {one.findings[0].name} ({one.code}) here"),
             kind=types.CodeActionKind.QuickFix,
-            diagnostics=[view.diagnostic(each) for each in one.findings],
+            diagnostics=[lsp_diagnostic(view, each) for each in one.findings],
             edit=workspace_edit(view.analysed.item, [one.edit], view.encoding, view.features),
         )
 
@@ -81,7 +82,7 @@ def _levels(view: View, findings: Sequence[Diagnostic]) -> Iterator[types.CodeAc
             yield types.CodeAction(
                 title=printable(f"{title} in .simt.toml"),
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=[view.diagnostic(one) for one in findings],
+                diagnostics=[lsp_diagnostic(view, one) for one in findings],
                 edit=edit,
             )
 
@@ -93,9 +94,9 @@ def _level_edit(view: View, finding: Diagnostic, level: SeverityOrOff) -> types.
     path = view.analysed.rules_file
     if path is None:
         return None
-    known = view.read(path) if path in view.analysed.setting_files else None
+    known = view.known.read(path) if path in view.analysed.setting_files else None
     edit = level_edit(known or b"", RuleNames(finding.code, finding.name), level)
-    return None if edit is None else other_file_edit(view.uri_of(path), known, edit, view.encoding, view.features)
+    return None if edit is None else other_file_edit(view.known.uri_of(path), known, edit, view.encoding, view.features)
 
 
 def _simulations(view: View, findings: Sequence[Diagnostic]) -> Iterator[types.CodeAction]:
@@ -118,7 +119,7 @@ def _action(view: View, findings: Sequence[Diagnostic], command: types.Command) 
     return types.CodeAction(
         title=command.title,
         kind=types.CodeActionKind.QuickFix,
-        diagnostics=[view.diagnostic(one) for one in findings],
+        diagnostics=[lsp_diagnostic(view, one) for one in findings],
         command=command,
     )
 

@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING, Any, Final
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from simt_lsp.server.client_edit import workspace_edit
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.errors import CONTENT_MODIFIED
 from simt_lsp.server.requests.barriers import barrier_place
-from simt_lsp.server.simulation.edit_outcome import EditVerdict
+from simt_lsp.server.session.client_edit import workspace_edit
+from simt_lsp.server.session.errors import CONTENT_MODIFIED
+from simt_lsp.server.simulations.edit_outcome import EditVerdict
+from simt_lsp.server.views.findings import lsp_diagnostic
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.features.fix_all import Selection
     from analysis.rules.diagnostic import Diagnostic
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 FIX_ALL: Final = "source.fixAll.simt"
 
@@ -80,7 +81,7 @@ def _action(
     view: View, title: str, kind: str, selection: Selection, findings: Sequence[Diagnostic]
 ) -> types.CodeAction:
     action = types.CodeAction(
-        title=printable(title), kind=kind, diagnostics=[view.diagnostic(one) for one in findings] or None
+        title=printable(title), kind=kind, diagnostics=[lsp_diagnostic(view, one) for one in findings] or None
     )
     if view.features.resolved_edits:
         item = view.analysed.item
@@ -97,7 +98,7 @@ def _edit(view: View, selection: Selection) -> types.WorkspaceEdit:
     from analysis.features.fix_all import fix_all
 
     before = replace(view.checked, diagnostics=_with_confirmed(view))
-    done = fix_all(before, selection, view.recheck)
+    done = fix_all(before, selection, view.known.recheck)
     return workspace_edit(view.analysed.item, done.edit, view.encoding, view.features)
 
 
@@ -107,13 +108,13 @@ def _with_confirmed(view: View) -> tuple[Diagnostic, ...]:
     from analysis.rules.diagnostic import Applicability, Fix
 
     diagnostics = view.analysed.diagnostics
-    starts = view.confirmed_functions()
+    starts = view.known.confirmed_functions()
     functions = {one.name for one in view.analysis.facts.functions if one.start in starts}
     confirmed: dict[Diagnostic, Fix] = {}
     repaired: set[int] = set()
     for repair in barrier_repairs(view.analysis, [one for one in diagnostics if one.function in functions]):
         start = repair.function.start
-        checked = view.checked_barriers(barrier_place(view, repair.goal, start, repair.place))
+        checked = view.known.checked_barriers(barrier_place(view, repair.goal, start, repair.place))
         if checked is None or checked.verdict is not EditVerdict.CONFIRMED or start in repaired:
             continue
         repaired.add(start)

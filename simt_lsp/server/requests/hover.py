@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, assert_never
 
 from lsprotocol import types
 
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.definitions import with_definition
-from simt_lsp.server.launches_in_view import launch_at
 from simt_lsp.server.requests.launch_hover import known_kernel, launch_info
-from simt_lsp.server.simulation.hovers import access_hover, branch_hover, kernel_hover, line_hover
-from simt_lsp.server.simulation.meld_hover import meld_hover
+from simt_lsp.server.session.definitions import with_definition
+from simt_lsp.server.views.launches_in_view import launch_at
+from simt_lsp.server.views.meld_hover import meld_hover
+from simt_lsp.server.views.run_hovers import access_hover, branch_hover, kernel_hover, line_hover
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.features.hover_info import HoverInfo
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 async def on_hover(ls: SimtServer, params: types.HoverParams) -> types.Hover | None:

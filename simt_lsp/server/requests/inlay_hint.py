@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from analysis.ir.pace import paced
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.written import Written
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 async def on_inlay_hint(ls: SimtServer, params: types.InlayHintParams) -> Written | None:

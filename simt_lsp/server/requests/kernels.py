@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simt_lsp.server.convert import View
-from simt_lsp.server.kernel_list import KERNELS_METHOD, kernel_list
-from simt_lsp.server.written import Written
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.kernel_list import KERNELS_METHOD, kernel_list
+from simt_lsp.server.views.view import View
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 async def on_kernels(ls: SimtServer, params: object) -> Written | None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from simt_lsp.server.client_edit import workspace_edit
-from simt_lsp.server.convert import View, printable
+from simt_lsp.server.session.client_edit import workspace_edit
+from simt_lsp.server.views.findings import lsp_diagnostic
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.features.launch_comment import LaunchComment
@@ -30,7 +31,7 @@ def launch_actions(view: View, findings: Sequence[Diagnostic]) -> Iterator[types
             yield types.CodeAction(
                 title=printable(f"Say how large blocks are, which decides this: {comment.text}"),
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=[view.diagnostic(one) for one in found],
+                diagnostics=[lsp_diagnostic(view, one) for one in found],
                 edit=workspace_edit(view.analysed.item, [comment.edit], view.encoding, view.features),
             )
 
@@ -46,7 +47,7 @@ def _found_decided(view: View, comment: LaunchComment) -> frozenset[tuple[str, i
     from analysis.features.launch_comment import is_decided
     from analysis.refactor.edit import apply_replacements
 
-    after = view.recheck(apply_replacements(view.analysis.document.text, [comment.edit])).diagnostics
+    after = view.known.recheck(apply_replacements(view.analysis.document.text, [comment.edit])).diagnostics
     kernel = comment.kernel
     return frozenset(
         (one.code, one.start - kernel.start)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from analysis.ir.record import record
-from simt_lsp.server.convert import View
-from simt_lsp.server.simulation.hovers import kernel_hover
+from simt_lsp.server.views.run_hovers import kernel_hover
+from simt_lsp.server.views.view import View
 
 if TYPE_CHECKING:
     from analysis.features.hover_info import FunctionSubject, HoverInfo
     from analysis.features.launch_site import FunctionPlace, LaunchSite
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 @final

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from simt_lsp.server.client_edit import workspace_edit
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.errors import CONTENT_MODIFIED
 from simt_lsp.server.requests.checked_edit import may_apply, tell
 from simt_lsp.server.requests.meld import CHANGED, MELD_COMMAND, WORDS, check
-from simt_lsp.server.simulation.edit_outcome import CheckedEdit, EditVerdict
-from simt_lsp.server.simulation.meld_places import MeldPlace, meld_places
+from simt_lsp.server.session.client_edit import workspace_edit
+from simt_lsp.server.session.errors import CONTENT_MODIFIED
+from simt_lsp.server.simulations.edit_outcome import CheckedEdit, EditVerdict
+from simt_lsp.server.views.findings import lsp_diagnostic
+from simt_lsp.server.views.meld_places import MeldPlace, meld_places
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 TITLE: Final = "Meld divergent arms"
 PREVIEW_TITLE: Final = "Preview the melding of divergent arms"
@@ -40,7 +41,7 @@ def meld_actions(view: View, range: types.Range) -> Iterator[types.CodeAction]:
 
 
 def _actions(view: View, place: MeldPlace) -> Iterator[types.CodeAction]:
-    checked = view.checked_meld(place.function, place.outcome.branch)
+    checked = view.known.checked_meld(place.function, place.outcome.branch)
     verdict = None if checked is None else checked.melded.verdict
     match verdict:
         case None:
@@ -69,7 +70,7 @@ def _actions(view: View, place: MeldPlace) -> Iterator[types.CodeAction]:
 def _action(view: View, place: MeldPlace, title: str, *, unchecked: bool = False) -> types.CodeAction:
     title = printable(title)
     findings = [
-        view.diagnostic(found)
+        lsp_diagnostic(view, found)
         for found in view.analysed.diagnostics
         if found.code == "DIV403" and found.start == place.start
     ]

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from analysis.facts.model import Location
-from simt_lsp.server.convert import View
-from simt_lsp.server.definitions import Meant, wherever
-from simt_lsp.server.launches_in_view import sites_of
-from simt_lsp.server.uris import path_of
-from simt_lsp.server.written import Written
+from simt_lsp.server.documents.uris import path_of
+from simt_lsp.server.session.definitions import Meant, wherever
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.launches_in_view import sites_of
+from simt_lsp.server.views.view import View
 
 if TYPE_CHECKING:
     from analysis.features.function_uses import Use
     from analysis.features.launch_site import FunctionPlace
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 async def on_definition(ls: SimtServer, params: types.DefinitionParams) -> list[types.Location] | None:
@@ -109,7 +109,7 @@ def _is_meant(view: View, callee: FunctionPlace, meant: Meant) -> bool:
 
 def _may_belong(view: View, callee: FunctionPlace, meant: Meant) -> bool:
     """Whether the definition may be the one of what the file declares: programs side by side have the same names."""
-    definers = view.definers(callee.name)
+    definers = view.known.definers(callee.name)
     return any(place.is_definition and place.path in definers for place in meant.places)
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from simt_lsp.server.convert import View
-from simt_lsp.server.sent_tokens import SentTokens
-from simt_lsp.server.token_stream import encode_tokens, token_edits
-from simt_lsp.server.written import Written
+from simt_lsp.server.session.sent_tokens import SentTokens
+from simt_lsp.server.transport.token_stream import encode_tokens, token_edits
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.view import View
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 async def on_semantic_tokens(ls: SimtServer, params: types.SemanticTokensParams) -> Written | None:

@@ -16,25 +16,25 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, final
 from lsprotocol import types
 
 from analysis.ir.record import record
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.progress import Percentages, progress
+from simt_lsp.server.documents.uris import path_of
 from simt_lsp.server.requests.code_lens import SIMULATE_COMMAND
 from simt_lsp.server.requests.simulated_launch import KernelElsewhere, kernel_elsewhere, with_kernel
-from simt_lsp.server.simulation.arguments import SimulateArguments, plain, read_arguments
-from simt_lsp.server.simulation.checked_melds import text_digest
-from simt_lsp.server.simulation.child import Listener
-from simt_lsp.server.simulation.decorations import decorations
-from simt_lsp.server.simulation.identity import is_template
-from simt_lsp.server.simulation.job import LaunchOverrides, SimulationJob, SourceText
-from simt_lsp.server.simulation.outcome import Failed, Finished, Outcome, Refused, Stopped
-from simt_lsp.server.simulation.results import LaunchedFrom, Placed, Running, Simulated
-from simt_lsp.server.simulation.source_text import source_text
-from simt_lsp.server.simulation.words import summary_words
-from simt_lsp.server.uris import path_of
+from simt_lsp.server.session.progress import Percentages, progress
+from simt_lsp.server.simulations.arguments import SimulateArguments, plain, read_arguments
+from simt_lsp.server.simulations.checked_melds import text_digest
+from simt_lsp.server.simulations.child import Listener
+from simt_lsp.server.simulations.identity import is_template
+from simt_lsp.server.simulations.job import LaunchOverrides, SimulationJob, SourceText
+from simt_lsp.server.simulations.outcome import Failed, Finished, Outcome, Refused, Stopped
+from simt_lsp.server.simulations.results import LaunchedFrom, Placed, Running, Simulated
+from simt_lsp.server.simulations.words import summary_words
+from simt_lsp.server.views.run_decorations import decorations
+from simt_lsp.server.views.source_text import source_text
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.facts.model import FunctionFacts
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 Answer = TypeVar("Answer")
 
@@ -128,7 +128,7 @@ def _report(view: View, arguments: SimulateArguments, format: str) -> dict[str, 
 
 def _result(view: View, arguments: SimulateArguments) -> Placed | None:
     """Of the kernel that is meant; of one that is gone or changed by its name."""
-    results = view.placed()
+    results = view.known.placed()
     try:
         kernel = kernel_of(view, arguments)
     except ValueError:
@@ -220,7 +220,7 @@ def meant_kernel(view: View, arguments: SimulateArguments) -> FunctionFacts | Ke
 def _last_overrides(view: View, arguments: SimulateArguments, kernel: FunctionFacts) -> LaunchOverrides:
     """Those of the kernel's last simulation, if they are to count again; an edit of the kernel does not forget them."""
     if arguments.again:
-        results = sorted(view.placed(), key=lambda one: one.function is not kernel)
+        results = sorted(view.known.placed(), key=lambda one: one.function is not kernel)
         for result in results:
             if result.kernel == kernel.name:
                 return result.simulated.overrides

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
-from simt_lsp.server.convert import View
-from simt_lsp.server.launches_in_view import can_be_simulated, sites_of
 from simt_lsp.server.requests.code_lens import (
     LAUNCH_TITLE,
     simulate_launch_command,
     simulate_lens_command,
 )
+from simt_lsp.server.views.launches_in_view import can_be_simulated, sites_of
+from simt_lsp.server.views.view import View
 
 if TYPE_CHECKING:
     from analysis.rules.diagnostic import Diagnostic

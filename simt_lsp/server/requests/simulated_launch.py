@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, final
 
 from analysis.ir.record import record
 from simt_lsp.launch_requests import launch_name
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.definitions import definition_elsewhere
-from simt_lsp.server.launches_in_view import sites_of
-from simt_lsp.server.simulation.arguments import SimulateArguments
-from simt_lsp.server.simulation.checked_melds import text_digest
-from simt_lsp.server.simulation.identity import host_digest
-from simt_lsp.server.simulation.job import SourceText
-from simt_lsp.server.simulation.results import LaunchedFrom
-from simt_lsp.server.simulation.source_text import source_text
-from simt_lsp.server.uris import path_of
+from simt_lsp.server.documents.uris import path_of
+from simt_lsp.server.session.definitions import definition_elsewhere
+from simt_lsp.server.simulations.arguments import SimulateArguments
+from simt_lsp.server.simulations.checked_melds import text_digest
+from simt_lsp.server.simulations.identity import host_digest
+from simt_lsp.server.simulations.job import SourceText
+from simt_lsp.server.simulations.results import LaunchedFrom
+from simt_lsp.server.views.launches_in_view import sites_of
+from simt_lsp.server.views.source_text import source_text
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
     from analysis.features.launch_site import FunctionPlace, LaunchSite
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 
 @final

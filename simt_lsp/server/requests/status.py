@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from lsprotocol import types
 
-from simt_lsp.server.convert import View, printable
-from simt_lsp.server.kernel_list import findings, kernel_list
-from simt_lsp.server.publishing import report_of
-from simt_lsp.server.simulation.arguments import plain
+from simt_lsp.server.simulations.arguments import plain
+from simt_lsp.server.views.kernel_list import findings, kernel_list
+from simt_lsp.server.views.report import report_of
+from simt_lsp.server.views.view import View, printable
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 STATUS_METHOD: Final = "simt/status"
 

@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from simt_lsp.server.errors import CONTENT_MODIFIED
-from simt_lsp.server.progress import Progress
-from simt_lsp.server.publishing import Report, make_report, report_of
+from simt_lsp.server.analyses.worker import Superseded
+from simt_lsp.server.documents.uris import path_of, uri_of
 from simt_lsp.server.requests.check_workspace import device_files, report_from_disk
-from simt_lsp.server.uris import path_of, uri_of
-from simt_lsp.server.worker import Superseded
-from simt_lsp.server.written import Written
+from simt_lsp.server.session.errors import CONTENT_MODIFIED
+from simt_lsp.server.session.progress import Progress
+from simt_lsp.server.transport.written import Written
+from simt_lsp.server.views.report import Report, make_report, report_of
 
 if TYPE_CHECKING:
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 TITLE: Final = "simt-lsp: workspace diagnostics"
 BATCH: Final = 64

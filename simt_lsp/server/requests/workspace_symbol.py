@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from analysis.syntax.line_index import LineIndex
-from simt_lsp.server.convert import client_position, printable
-from simt_lsp.server.worker import GaveWay
+from simt_lsp.server.analyses.worker import GaveWay
+from simt_lsp.server.views.view import client_position, printable
 
 if TYPE_CHECKING:
     from analysis.project.skim import Skim
-    from simt_lsp.server.server import SimtServer
+    from simt_lsp.server.session.server import SimtServer
 
 MAX_SYMBOLS: Final = 512
 

@@ -1,0 +1,1 @@
+"""What is analysed and when: one thread, and what it keeps."""

@@ -1,0 +1,1 @@
+"""The texts: open documents, the folders of the workspace, URIs."""

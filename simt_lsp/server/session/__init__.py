@@ -1,0 +1,1 @@
+"""One client and its server: what happens when a message arrives or an analysis ends."""
