@@ -6,7 +6,7 @@ asked each time.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -14,7 +14,6 @@ from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.launches import Launch, find
-from analysis.launches.host_calls import HostCalls
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from analysis.syntax.items import Item
@@ -144,9 +143,9 @@ def test_launches_are_looked_for_again_where_they_may_be_others(name: str, monke
     looked: list[str] = []
     look = find._launches_in  # pyright: ignore[reportPrivateUsage] - counted, not called
 
-    def counted(unit: TranslationUnit, item: Item, calls: HostCalls) -> list[Launch]:
+    def counted(unit: TranslationUnit, item: Item, *rest: Any) -> list[Launch]:
         looked.append(item.name)
-        return look(unit, item, calls)
+        return look(unit, item, *rest)
 
     monkeypatch.setattr(find, "_launches_in", counted)
     seen = _see(analyzer, HOSTS.replace(old, new))
