@@ -3,7 +3,8 @@
 Question  Which instance of a class template does its bare name mean, for arguments of these types?
 Rules     An object of an instance of the template is copied.  Otherwise the deduction guides of the text, the
           constructors, and the members of an aggregate are candidates; what one of them deduces twice must agree.
-          The least distance of overload resolution wins, then the more specialised, then a guide.
+          Where all C++ types are known, `exact_class_deduction.py` chooses.  Elsewhere the least distance of overload
+          resolution wins, then the more specialised, then a guide.
           None where nothing fits, or where what remains does not agree: then the class is generic.
 Limits    Alias templates, designated and nested lists, `initializer_list` constructors are not deduced from.
           Arguments that are lambdas give no type.
@@ -16,11 +17,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
+from analysis.cpp.conversions import model as cpp
 from analysis.ir.types import ArrayType, StructType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.conversion_distance import conversion_distance, without_space
 from analysis.lower.deduction_guides import read_guides
-from analysis.lower.functions import generic_signature
+from analysis.lower.exact_class_deduction import deduce_class
+from analysis.lower.functions import generic_signature, instantiate
 from analysis.lower.library.source import guide_items, is_library, is_written, written_template
 from analysis.lower.lookup import find
 from analysis.lower.names import (
@@ -80,13 +83,21 @@ def deducible(scope: Scope, node: Node | None) -> TypeTemplate | None:
     return entity if all(each.node.kind in _CLASSES for each in entity.declarations) else None
 
 
-def deduced_class(program: Declarations, template: TypeTemplate, arguments: Sequence[ArgumentType]) -> Type | None:
-    """The instance of `template` that these arguments initialise."""
+def deduced_class(
+    program: Declarations,
+    template: TypeTemplate,
+    arguments: Sequence[ArgumentType],
+    exact: Sequence[cpp.Argument | None],
+) -> Type | None:
+    """The instance of `template` that these arguments initialise; `exact` says what is known of each in C++ types."""
     if len(arguments) == 1 and _is_instance(program, arguments[0], template.name):
         only = arguments[0]
         return only if isinstance(only, StructType) else None
     if not template.declarations:
         return _tabled(template.name, arguments)
+    found = _exactly_deduced(program, template, exact)
+    if found is not None:
+        return found
     best: list[_Candidate] = []
     candidates = list(_candidates(program, template, arguments))
     if len({each.type for each in candidates}) > 1 and not all(each.is_certain for each in candidates):
@@ -98,6 +109,25 @@ def deduced_class(program: Declarations, template: TypeTemplate, arguments: Sequ
             best.append(candidate)
     best = [each for each in best if not any(_is_better(program, other, each) for other in best)]
     return best[0].type if len({each.type for each in best}) == 1 else None
+
+
+def _exactly_deduced(
+    program: Declarations, template: TypeTemplate, arguments: Sequence[cpp.Argument | None]
+) -> Type | None:
+    """By the rules of the standard; None where too little is known for them."""
+    primary = next((each for each in template.declarations if each.pattern is None), None)
+    generic = None if primary is None else _record(program, generic_instance(program, template))
+    if primary is None or generic is None:
+        return None
+    guides = _guides(program, template.name, primary)
+    found = deduce_class(program, primary, generic, guides, arguments)
+    if found is None:
+        return None
+    if found.guide is None:
+        record = _instance(program, template, primary, found.arguments)
+        return None if record is None else record.type
+    type = instantiate(found.guide, found.arguments).signature.returns.type
+    return type if isinstance(type, StructType) and _is_closed(program, type) else None
 
 
 def _is_instance(program: Declarations, type: ArgumentType, name: str) -> bool:

@@ -87,7 +87,7 @@ def _has_known_type(program: Declarations, declaration: FunctionDeclaration) -> 
 
 def _converting(program: Declarations, record: Record) -> list[ConvertingConstructor]:
     found: list[ConvertingConstructor] = []
-    for constructor in constructors_of(record):
+    for constructor in dict.fromkeys(constructors_of(record)):
         signature = generic_signature(constructor)
         if is_explicit(constructor) or not signature.parameters or not signature.accepts(1):
             continue

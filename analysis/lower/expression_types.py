@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias, final
 
+from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.types import arithmetic
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.arithmetic import common_arithmetic, is_floating
@@ -26,9 +27,11 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
+from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, promoted
 from analysis.lower.cpp_types import of_library
+from analysis.lower.expressions.literals import literal_type
 from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
@@ -46,7 +49,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.overloads import choose_by_types
 from analysis.lower.records import methods_named
-from analysis.lower.types import NO_TYPE, RESOLVERS
+from analysis.lower.types import NO_TYPE, RESOLVERS, resolve_type
 from analysis.syntax.tree import Node
 
 
@@ -78,8 +81,38 @@ def expression_type(scope: Scope, node: Node) -> Typed:
             return _element(scope, node)
         case "binary_expression":
             return _binary(scope, node)
+        case "number_literal":
+            exact = literal_type(node.text)
+            return _constant(scope, node) if exact is None else declared_as(exact)
+        case "compound_literal_expression":
+            type, listed = node.field("type"), node.field("value")
+            return None if type is None or listed is None else _made(scope, type, listed)
         case _:
             return _constant(scope, node)
+
+
+def _made(scope: Scope, type: Node, listed: Node) -> Typed:
+    """`Pair{a, b}` or `Pair(a, b)`: an object of the class, whose arguments may be deduced."""
+    template = deducible(scope, type)
+    if template is None:
+        declared = resolve_type(scope, type)
+        return declared if isinstance(declared.type, StructType) and declared.exact is not None else None
+    given = [expression_type(scope, each) for each in listed.children]
+    types = [each for each in given if isinstance(each, DeclaredType)]
+    if len(types) < len(given):
+        return None
+    exact = [_argument(each, node) for each, node in zip(types, listed.children, strict=True)]
+    found = deduced_class(scope.program, template, [each.type for each in types], exact)
+    return declared_as(QualType(cpp.ClassType(found.name))) if isinstance(found, StructType) else None
+
+
+def _argument(declared: DeclaredType, node: Node) -> Argument | None:
+    exact = declared.exact
+    if exact is None:
+        return None
+    if not declared.is_reference:
+        return Argument(exact, is_null=node.text in (b"0", b"nullptr"))
+    return Argument(exact.object, ValueCategory.XVALUE if declared.is_rvalue else ValueCategory.LVALUE)
 
 
 def _constant(scope: Scope, node: Node) -> Typed:
@@ -128,6 +161,8 @@ def _called(scope: Scope, node: Node) -> Typed:
         return None
     if function.kind == "field_expression":
         return _method(scope, function, listed)
+    if deducible(scope, function) is not None:
+        return _made(scope, function, listed)
     inner = function.field("name") if function.kind == "qualified_identifier" else function
     name = None if inner is None or inner.kind != "template_function" else inner.field("name")
     if inner is not None and name is not None and name.text == b"declval" and not listed.children:
@@ -330,7 +365,15 @@ def lacks_type(scope: Scope, node: Node) -> bool:
 
 
 _EXPRESSIONS: Final = frozenset(
-    {"call_expression", "field_expression", "subscript_expression", "binary_expression", "parenthesized_expression"}
+    {
+        "call_expression",
+        "field_expression",
+        "subscript_expression",
+        "binary_expression",
+        "parenthesized_expression",
+        "compound_literal_expression",
+        "number_literal",
+    }
 )
 RESOLVERS["decltype"] = _decltype
 RESOLVERS["dependent_type"] = _dependent

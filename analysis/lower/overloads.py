@@ -272,6 +272,10 @@ def argument_types(ctx: LoweringContext, operands: Sequence[Operand]) -> list[Ar
     return [operand if isinstance(operand, Closure) else ctx.type_of(operand) for operand in operands]
 
 
+def exact_operands(ctx: LoweringContext, operands: Sequence[Operand]) -> list[cpp.Argument | None]:
+    return [_exact(ctx, operand) for operand in operands]
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class _Candidate:

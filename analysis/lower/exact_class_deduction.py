@@ -1,0 +1,205 @@
+"""Class template argument deduction by the standard's rules, where the C++ types of all arguments are known.
+
+Rules   Each constructor of the primary template, each deduction guide, the copy of an instance and the members of an
+        aggregate make a function template; overload resolution among them says which instance the class's name means.
+        Of two that are equally good and equally special, a guide comes first, then the copy, then a constructor that is
+        no template itself.
+        What is not known (a type, a requirement, a member that is an array) leaves the answer open: None.
+Source  C++20 standard, [over.match.class.deduct], [over.match.best].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import final
+
+from analysis.cpp.conversions.model import Argument
+from analysis.cpp.conversions.standard import decayed
+from analysis.cpp.overloads.choice import Candidate, Chosen, choose
+from analysis.cpp.templates.functions import FunctionTemplate, Instance, instance_for, is_more_specialised
+from analysis.cpp.templates.parameters import TemplateParameter
+from analysis.cpp.templates.substitution import names_in
+from analysis.cpp.types.model import ArrayType as ArrayOf
+from analysis.cpp.types.model import ClassType, DependentValue, OpaqueType, QualType
+from analysis.cpp.types.model import TemplateArgument as ExactArgument
+from analysis.lower.class_knowledge import RecordClasses
+from analysis.lower.exact_arguments import as_written, structured, structured_argument, structured_class
+from analysis.lower.exact_deduction import exact_parameters
+from analysis.lower.functions import generic_signature
+from analysis.lower.names import (
+    Declarations,
+    FunctionDeclaration,
+    ParameterDeclaration,
+    Record,
+    TemplateArgument,
+    TypeTemplateDeclaration,
+)
+from analysis.lower.records import constructors_of
+from analysis.lower.requirements import is_required
+
+
+class Origin(IntEnum):
+    """What a candidate is made from, by what is preferred."""
+
+    CONSTRUCTOR_TEMPLATE = 0
+    CONSTRUCTOR = 1
+    COPY = 2
+    GUIDE = 3
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Deduced:
+    """`guide` is None where the arguments are those of the class's own parameters."""
+
+    guide: FunctionDeclaration | None
+    arguments: dict[str, TemplateArgument]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Function:
+    template: FunctionTemplate
+    origin: Origin
+    guide: FunctionDeclaration | None = None
+
+
+def deduce_class(
+    program: Declarations,
+    primary: TypeTemplateDeclaration,
+    generic: Record,
+    guides: Sequence[FunctionDeclaration],
+    arguments: Sequence[Argument | None],
+) -> Deduced | None:
+    """What these arguments mean; None where that is open, and where nothing takes them."""
+    known = [each for argument in arguments if (each := structured_argument(program, argument)) is not None]
+    functions = _functions(program, primary, generic, guides, len(arguments))
+    if len(known) < len(arguments) or functions is None:
+        return None
+    classes = RecordClasses(program)
+    instances = [instance_for(classes, each.template, (), known) for each in functions]
+    candidates: list[Candidate] = []
+    for index, (function, instance) in enumerate(zip(functions, instances, strict=True)):
+        if instance is None:
+            continue
+        if any(map(names_in, instance.parameters)):
+            return None
+        template = function.template
+        candidates.append(
+            Candidate(index, instance.parameters, template.required, template.is_variadic, bool(template.template))
+        )
+
+    def is_more_special(one: Candidate, other: Candidate) -> bool:
+        left, right = functions[_index(one)], functions[_index(other)]
+        if is_more_specialised(classes, left.template, right.template, len(known)):
+            return True
+        if is_more_specialised(classes, right.template, left.template, len(known)):
+            return False
+        return left.origin > right.origin
+
+    choice = choose(classes, candidates, known, is_more_special)
+    if not isinstance(choice, Chosen):
+        return None
+    index = _index(choice.candidate)
+    instance = instances[index]
+    found = None if instance is None else _written(instance)
+    return None if found is None else Deduced(functions[index].guide, found)
+
+
+def _index(candidate: Candidate) -> int:
+    assert isinstance(candidate.function, int)
+    return candidate.function
+
+
+def _written(instance: Instance) -> dict[str, TemplateArgument] | None:
+    """The arguments that were deduced; the others have their defaults."""
+    found: dict[str, TemplateArgument] = {}
+    for name, argument in instance.arguments.items():
+        if _is_default(argument):
+            continue
+        written = as_written(argument)
+        if written is None:
+            return None
+        found[name] = written
+    return found
+
+
+def _is_default(argument: ExactArgument) -> bool:
+    return isinstance(argument, DependentValue) or (
+        isinstance(argument, QualType) and isinstance(argument.type, OpaqueType)
+    )
+
+
+def _functions(
+    program: Declarations,
+    primary: TypeTemplateDeclaration,
+    generic: Record,
+    guides: Sequence[FunctionDeclaration],
+    count: int,
+) -> list[_Function] | None:
+    """The functions that are made of the class and its guides; None where not all of one is known."""
+    own = exact_parameters(primary.parameters)
+    whole = structured_class(program, ClassType(generic.name))
+    if whole is None or generic.has_unknown_base or generic.inherited:
+        return None
+    found: list[_Function | None] = [_of(program, guide, (), Origin.GUIDE) for guide in guides]
+    constructors = list(dict.fromkeys(constructors_of(generic)))
+    for constructor in constructors:
+        is_template = bool(constructor.template_parameters)
+        origin = Origin.CONSTRUCTOR_TEMPLATE if is_template else Origin.CONSTRUCTOR
+        found.append(_of(program, constructor, own, origin))
+    copy = FunctionTemplate(generic, own, (QualType(whole),), 1)
+    found.append(_Function(copy, Origin.COPY))
+    if not constructors:
+        found.append(_of_members(program, generic, own, count))
+    return [each for each in found if each is not None] if None not in found else None
+
+
+def _of(
+    program: Declarations, declaration: FunctionDeclaration, own: tuple[TemplateParameter, ...], origin: Origin
+) -> _Function | None:
+    signature = generic_signature(declaration)
+    patterns = _patterns(program, signature.parameters)
+    if patterns is None or is_required(declaration):
+        return None
+    template = (*own, *exact_parameters(declaration.template_parameters))
+    expands = bool(signature.parameters) and signature.parameters[-1].is_pack
+    function = FunctionTemplate(declaration, template, patterns, signature.required, expands, signature.is_variadic)
+    return _Function(function, origin, declaration if origin is Origin.GUIDE else None)
+
+
+def _patterns(program: Declarations, parameters: Sequence[ParameterDeclaration]) -> tuple[QualType, ...] | None:
+    found: list[QualType] = []
+    for parameter in parameters:
+        exact = parameter.declared.exact
+        pattern = None if exact is None else structured(program, exact)
+        if pattern is None:
+            return None
+        found.append(pattern)
+    return tuple(found)
+
+
+def _as_parameter(member: QualType | None) -> QualType | None:
+    """A member's type as that of a parameter; None for an array of a known length, whose braces may be left out."""
+    if member is None or not isinstance(member.type, ArrayOf):
+        return member
+    return decayed(member) if isinstance(member.type.length, str) else None
+
+
+def _of_members(
+    program: Declarations, generic: Record, own: tuple[TemplateParameter, ...], count: int
+) -> _Function | None:
+    """The members of an aggregate are its parameters; one without any argument takes nothing."""
+    members = [each for each in generic.fields if each.name or each.width is None]
+    if generic.bases or len(members) < count:
+        return _Function(FunctionTemplate(generic, own, (), 0), Origin.CONSTRUCTOR) if not generic.bases else None
+    patterns: list[QualType] = []
+    for member in members[:count]:
+        exact = _as_parameter(member.declared.exact)
+        pattern = None if exact is None else structured(program, exact)
+        if pattern is None:
+            return None
+        patterns.append(pattern)
+    return _Function(FunctionTemplate(generic, own, tuple(patterns), count), Origin.CONSTRUCTOR)
