@@ -7,7 +7,7 @@ way into it: neither side can have been computed again in between.  `&&`, `||` a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.affine.interval import Interval
 from analysis.graph.control_flow import ControlFlow
@@ -15,6 +15,7 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Branch, Compare, Convert, Instruction, Phi, Unary
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
+from analysis.ir.pace import paced
 from analysis.ir.types import BooleanType, IntegerType, Type
 
 Fact: TypeAlias = tuple[CompareOperator, ValueId]
@@ -40,6 +41,8 @@ MIRRORED = {
 }
 MAX_FACTS = 16
 """Per condition; a longer chain of `&&` is cut."""
+_A_BRANCH: Final = 5
+"""What reading a block weighs, in rounds."""
 
 
 @final
@@ -51,7 +54,7 @@ class Guards:
         self.in_block: dict[ValueId, list[tuple[BasicBlockId, Fact]]] = {}
         """For a value: blocks, and what holds in everything that they dominate."""
         self.on_edge: dict[tuple[int, int], list[tuple[ValueId, Fact]]] = {}
-        for block in control.order:
+        for block in paced(control.order, _A_BRANCH):
             self._read_block(function, block)
 
     def _read_block(self, function: Function, block: BasicBlockId) -> None:

@@ -119,7 +119,8 @@ class _RangePass:
         self.ranges = ranges
         self.intervals = ranges.intervals
         self.changed = False
-        self._whole = [type_range(t) if isinstance(t, IntegerType | BooleanType) else None for t in function.types]
+        wholes = {t: type_range(t) if isinstance(t, IntegerType | BooleanType) else None for t in set(function.types)}
+        self._whole = [wholes[type] for type in paced(function.types)]
         """The range of each value's type; None for what has no numbers."""
         self._moving = set(ranges.guards.in_block)
         """Values that may change from one look at their loop to the next; all that a guard bounds are taken to."""

@@ -101,7 +101,7 @@ class Analyzer:
         `project` knows the files that belong together: all that launch a kernel or call a host function are then read.
         """
         paces = nullcontext() if cancelled is None else pace(ends_when(cancelled))
-        with self._store.version_of(path), paces:
+        with paces, self._store.version_of(path):
             analysis = self._analyze(path, document, loader, settings, context, includers, project, callers, turn)
         if not self._edited:
             self._store.release(path)

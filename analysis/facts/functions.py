@@ -214,7 +214,7 @@ class _FileRun:
             if is_included or function.id not in self._reached:
                 self._add_root(function, called)
         analyzed = [self._facts_of(function) for function in paced(functions, 50) if function.id in self._reached]
-        limited = [problem for function in analyzed if (problem := limit_problem(function.facts)) is not None]
+        limited = [problem for function in paced(analyzed) if (problem := limit_problem(function.facts)) is not None]
         return AnalyzedFunctions(tuple(analyzed), (*self._problems, *limited), self._launches, self._called)
 
     def _listed(self) -> list[DeviceFunction]:

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, final
 from analysis.cpp.types import arithmetic, spelling
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import EnumerationType, Fundamental, FundamentalType, QualType, fundamental
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
 from analysis.ir.types import (
     BF16,
@@ -135,10 +135,12 @@ def resolve_type(scope: Scope, node: Node) -> DeclaredType:
 
 def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declarator:
     """Applies pointers, references, arrays and functions of `declarator`, from outside in."""
-    declared = base
+    declared, depth = base, 0
     while declarator is not None:
         kind = declarator.kind
         if kind in _POINTERS:
+            depth += 1
+            spend(depth)  # the types so far are compared again
             words = specifier_words(declarator)
             constant, volatile = "const" in words, "volatile" in words
             exact = declared.exact

@@ -18,6 +18,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import scope_of
 from analysis.facts.model import BarrierScope, Location
 from analysis.ir.instructions import FunctionId
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.races.absent_model import Consequence
 from analysis.verdict.barriers import BarrierEvidence, BarrierReason, BarrierSite, BarrierVerdict, Tier
@@ -63,7 +64,7 @@ def unsafe_barriers_at(analysis: FileAnalysis, barrier: Location) -> tuple[Unsaf
 
 
 def _records(analysis: FileAnalysis, wanted: Wanted) -> Iterator[UnsafeBarrier]:
-    for function in analysis.facts.functions:
+    for function in paced(analysis.facts.functions, 3):
         if function.active:
             for record in analysis.barrier_records(function, wanted):
                 yield UnsafeBarrier(_site(record), function.id, record)

@@ -16,6 +16,8 @@ from analysis.ir.pace import paced, spend
 
 MOST: Final = 200_000
 """Parts that are held."""
+_PIECE: Final = 1_000
+"""So many parts of one whole are looked at in a turn."""
 _NO_PARTS: Final = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 
@@ -26,13 +28,15 @@ def free_in_turns(last: list[object]) -> None:
     seen = set(map(id, held))
     for part in held:  # grows on the way
         inner = gc.get_referents(part)
-        spend(1 + len(inner))
-        new = {id(one): one for one in inner if gc.is_tracked(one) and not isinstance(one, _NO_PARTS)}
-        held += (one for key, one in new.items() if key not in seen)
-        seen.update(new)
+        for start in range(0, len(inner), _PIECE):
+            piece = inner[start : start + _PIECE]
+            spend(1 + len(piece))
+            new = {id(one): one for one in piece if gc.is_tracked(one) and not isinstance(one, _NO_PARTS)}
+            held += (one for key, one in new.items() if key not in seen)
+            seen.update(new)
         if len(held) > MOST:
             break
-    part = inner = new = None
+    part = inner = piece = new = None
     held.reverse()
     for _ in paced(range(len(held))):
         held.pop()

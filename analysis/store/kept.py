@@ -8,8 +8,12 @@ Rules     A result that the newest version of some file asked for is *in use* an
           asked for.
           A file that is closed takes along what no other file uses, and what was spare because of it.
           A version may begin while another one is worked on, and ends before that goes on.
-         Nothing depends on the order in which files are analysed, except what is spare.
-Cost      one look into a dictionary for each question.
+          What is asked for while no version is worked on is spare, unless a file uses it.
+          Nothing depends on the order in which files are analysed, except what is spare.
+How       Versions are numbered, and what a file uses stands in the order of the last version that asked for it.  So a
+          question says at once that a result is in use, and a version that ends lets go what stands in front and is
+          older: one result at a time, with turns for others, and whoever comes next goes on where a turn ended it.
+Cost      one or two looks into a dictionary for each question, and nothing else for what a new version uses again.
 """
 
 from __future__ import annotations
@@ -17,9 +21,10 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from typing import Any, Final, Generic, TypeVar, cast, final
+from itertools import count
+from typing import Any, Final, Generic, TypeVar, final
 
-from analysis.ir.pace import paced
+from analysis.ir.pace import spend
 from analysis.ir.record import record
 from analysis.store.freeing import free_in_turns
 
@@ -27,10 +32,14 @@ HEAVY: Final = 10_000
 """A result of more weight is freed a part at a time."""
 OF_FREEING: Final = 20
 """Rounds that it takes to free a result."""
+WEIGHT_OF_ROUND: Final = 10
+"""And one more for so much of its weight."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 File = str
+Uses = OrderedDict[Key, int]
+"""What a file uses, each with the number of the last version that asked for it; the oldest of them in front."""
 
 
 @final
@@ -46,6 +55,15 @@ class TableStatistics:
 
 
 @final
+@record
+class Version:
+    """One version of a file, while it is worked on; later ones have greater numbers."""
+
+    file: File
+    number: int
+
+
+@final
 class Table(Generic[Key, Value]):
     """Results of one kind by their keys; made by `Store.table`.  Belongs to one thread."""
 
@@ -55,8 +73,13 @@ class Table(Generic[Key, Value]):
         self._limit = spare
         self._values: dict[Key, Value] = {}
         self._users: Counter[Key] = Counter()
-        self._used: dict[File, set[Key]] = {}
-        self._asked_now: set[Key] = set()
+        """How many files use a result."""
+        self._used: dict[File, Uses[Key]] = {}
+        self._closed: list[Uses[Key]] = []
+        """What closed files used, as far as it was not yet let go."""
+        self._now: Uses[Key] | None = None
+        """What the file uses of which a version is worked on."""
+        self._number = 0
         self._spare: OrderedDict[Key, tuple[int, File]] = OrderedDict()
         """What nobody uses: its weight, and the file that used it last."""
         self._spare_weight = 0
@@ -71,68 +94,105 @@ class Table(Generic[Key, Value]):
             value = self._values[key] = compute()
         else:
             self._found += 1
-        self._asked_now.add(key)
+        now = self._now
+        if now is None:
+            self._ask_for_nobody(key, value)
+        elif now.get(key) != self._number:
+            self._use(now, key)
         return value
 
-    def begin_version(self) -> set[Key]:
-        """What another version has asked for, which goes on when the one that begins has ended."""
-        outer, self._asked_now = self._asked_now, set()
-        return outer
-
-    def go_on(self, outer: set[Key]) -> None:
-        """The version goes on that was interrupted."""
-        self._asked_now = outer
-
-    def end_version(self, file: File, *, is_complete: bool) -> None:
-        """What was asked for since the last call is what this version of `file` uses."""
-        before = self._used.get(file, set[Key]())
-        now, self._asked_now = self._asked_now, set()
-        gone = [key for key in now if key not in self._values]  # while another version was worked on inside this one
-        now.difference_update(gone)
-        self._used[file] = now if is_complete else before | now
-        for key in now - before:
+    def _use(self, now: Uses[Key], key: Key) -> None:
+        last = now.get(key)
+        if last is None:
             self._users[key] += 1
             self._take_from_spare(key)
-        if is_complete:
-            self._let_go(before - now, file)
+        if last is None or last < self._number:  # else a later version of the file was worked on inside this one
+            now[key] = self._number
+            now.move_to_end(key)
+
+    def _ask_for_nobody(self, key: Key, value: Value) -> None:
+        if key in self._spare:
+            self._spare.move_to_end(key)
+        elif key not in self._users:
+            self._make_spare(key, value, "")
+            self._free_spare()
+
+    def go_on(self, version: Version | None) -> None:
+        """From now on results are asked for by that version."""
+        if version is None:
+            self._now = None
+            return
+        self._now = self._used.setdefault(version.file, OrderedDict())
+        self._number = version.number
+
+    def end_version(self, version: Version) -> None:
+        """What the file uses and `version` did not ask for is spare.  Others have their turn meanwhile."""
+        file = version.file
+        while (used := self._used.get(file)) and (key := next(iter(used))) and used[key] < version.number:
+            del used[key]
+            if self._is_unused(key):
+                self._make_spare(key, self._values[key], file)
+                self._free_spare()
+            spend(1)
 
     def release(self, file: File) -> None:
         """Nobody looks at `file` any more.  Others have their turn meanwhile, and may open it again."""
-        for key in paced(self._used.pop(file, set[Key]()), OF_FREEING):
-            self._users[key] -= 1
-            if self._users[key] == 0:
-                del self._users[key]
+        used = self._used.pop(file, None)
+        if used is not None:
+            self._closed.append(used)
+            if used is self._now:
+                self._now = None
+        while self._closed:
+            used = self._closed[-1]
+            if not used:
+                self._closed.pop()
+                continue
+            key, _ = used.popitem()
+            if self._is_unused(key):
                 self._free(key)
-        for key in paced([key for key, (_, last) in self._spare.items() if last == file], OF_FREEING):
+        for key in [key for key, (_, last) in self._spare.items() if last == file]:
             if self._spare.get(key, (0, ""))[1] == file:
                 self._take_from_spare(key)
                 self._free(key)
-
-    def _free(self, key: Key) -> None:
-        last: list[object] = [self._values.pop(key)]
-        if self._weigh(cast("Value", last[0])) > HEAVY:
-            free_in_turns(last)
 
     def statistics(self) -> TableStatistics:
         weight = sum(self._weigh(value) for value in self._values.values())
         return TableStatistics(self._name, self._asked, self._found, len(self._values), weight)
 
+    def _is_unused(self, key: Key) -> bool:
+        """After one more file has let it go."""
+        self._users[key] -= 1
+        if self._users[key] > 0:
+            return False
+        del self._users[key]
+        return True
+
+    def _make_spare(self, key: Key, value: Value, file: File) -> None:
+        weight = self._weigh(value)
+        self._spare[key] = weight, file
+        self._spare_weight += weight
+
     def _take_from_spare(self, key: Key) -> None:
         weight, _ = self._spare.pop(key, (0, ""))
         self._spare_weight -= weight
 
-    def _let_go(self, keys: set[Key], file: File) -> None:
-        for key in keys:
-            self._users[key] -= 1
-            if self._users[key] == 0:
-                del self._users[key]
-                weight = self._weigh(self._values[key])
-                self._spare[key] = weight, file
-                self._spare_weight += weight
+    def _free_spare(self) -> None:
+        """As much as weighs too much."""
         while self._spare_weight > self._limit:
-            key, (weight, _) = self._spare.popitem(last=False)
-            self._spare_weight -= weight
-            del self._values[key]
+            key = next(iter(self._spare))
+            self._take_from_spare(key)
+            self._free(key)
+
+    def _free(self, key: Key) -> None:
+        """What nobody uses is gone before others have their turn."""
+        value = self._values.pop(key)
+        weight = self._weigh(value)
+        last: list[object] = [value]
+        del value
+        if weight > HEAVY:
+            free_in_turns(last)
+        last.clear()
+        spend(OF_FREEING + min(weight, HEAVY) // WEIGHT_OF_ROUND)
 
 
 @final
@@ -141,6 +201,8 @@ class Store:
 
     def __init__(self) -> None:
         self._tables: list[Table[Any, Any]] = []
+        self._numbers = count(1)
+        self._now: Version | None = None
 
     def table(self, name: str, weigh: Callable[[Value], int], spare: int) -> Table[Any, Value]:
         """A new table that keeps spare results up to a weight of `spare`."""
@@ -150,16 +212,23 @@ class Store:
 
     @contextmanager
     def version_of(self, file: File) -> Generator[None]:
-        """What is asked for inside is in use by `file`, and what only its version before asked for is not."""
-        is_complete = False
-        outer = [table.begin_version() for table in self._tables]
+        """What is asked for inside is in use by `file`, and what only its version before asked for is not.
+
+        At the end others have their turn, which may end it: what was not let go then stays until a later version ends.
+        """
+        outer, version = self._now, Version(file, next(self._numbers))
+        self._go_on(version)
         try:
             yield
-            is_complete = True
         finally:
-            for table, asked in zip(self._tables, outer, strict=True):
-                table.end_version(file, is_complete=is_complete)
-                table.go_on(asked)
+            self._go_on(outer)
+        for table in self._tables:
+            table.end_version(version)
+
+    def _go_on(self, version: Version | None) -> None:
+        self._now = version
+        for table in self._tables:
+            table.go_on(version)
 
     def release(self, file: File) -> None:
         for table in self._tables:

@@ -30,10 +30,10 @@ from hashlib import blake2b
 from threading import RLock
 from typing import Final, NamedTuple, Protocol, assert_never, final
 
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, popped, spend
 from analysis.syntax.evaluated_bodies import unread_body
 from analysis.syntax.hidden_bodies import HiddenBody, may_be_hidden, may_look_into_others
-from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.items import Item, ItemKind, declares_the_same, differ
 from analysis.syntax.lexing import identifiers
 from analysis.syntax.macros import MacroDefinition, MacroTable
 from analysis.syntax.reach import Reach, Reading
@@ -42,6 +42,9 @@ from analysis.syntax.table_uses import is_only_read
 _FEW: Final = 4
 _A_TREE: Final = 50
 """What making the tree of a function weighs, in rounds."""
+_AN_ITEM: Final = 15
+"""What reading an item weighs."""
+_A_DEFINITION: Final = 5
 _ENUMERATING: Final = frozenset({ItemKind.ENUM, ItemKind.ALIAS, ItemKind.VARIABLE})
 _TABLE: Final = re.compile(rb"\[.*\{\s*&?\s*[A-Za-z_$]", re.DOTALL)
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
@@ -186,7 +189,7 @@ class Fingerprints:
         if not self._means_the_same_by_names(old):
             return
         pairs = enumerate(zip(self._items, old._items, strict=True))
-        changed = {index for index, (item, before) in pairs if item._replace(span=before.span) != before}
+        changed = {index for index, (item, before) in paced(pairs) if differ(item, before)}
         with old._lock:
             moved = {index for index in old._placed if self._items[index].span.start != old._items[index].span.start}
             others = moved | {index for index, read in old._tables.items() if read != self._is_only_read(index)}
@@ -196,7 +199,7 @@ class Fingerprints:
             self._names, self._name_nodes = list(old._names), dict(old._name_nodes)
             self._placed, self._tables = set(old._placed), {**old._tables, **self._tables}
             before, views, lowerings = old._seen, old._views, dict(old._lowerings)
-        if before is None or not all(_declares_the_same(self._items[one], old._items[one]) for one in changed):
+        if before is None or not all(declares_the_same(self._items[one], old._items[one]) for one in changed):
             return
         # Whether a body is hidden depends on the text of its function and, of others, on what they declare alone.
         seen = {index: view for index, view in before.items() if index not in changed}
@@ -207,7 +210,7 @@ class Fingerprints:
             new_views = self._views.take_over(views, looks_new | others)
         self._lowerings = {
             index: known
-            for index, known in lowerings.items()
+            for index, known in paced(lowerings.items())
             if index not in changed and index not in others and new_views.isdisjoint((index, *known.targets))
             if not (known.is_whole and index in stale)
         }
@@ -220,7 +223,7 @@ class Fingerprints:
             for index in changed
             if index not in old._computed_with
             or self._text_as(index, _View.EVALUATED) != old._text_as(index, _View.EVALUATED)
-            or not _declares_the_same(self._items[index], old._items[index])
+            or not declares_the_same(self._items[index], old._items[index])
         }
         self._evaluated.take_over(old._evaluated, looks_new | others)
 
@@ -353,6 +356,7 @@ class Fingerprints:
 
     def _read(self, index: int, text: bytes, identifiers: frozenset[bytes], view: "_View") -> Reading:
         """An item with that text; of others only what the view shows of them counts."""
+        spend(_AN_ITEM)
         item = self._items[index]
         macros = self._macro_part(item, identifiers)
         words = identifiers | macros.words
@@ -364,14 +368,14 @@ class Fingerprints:
         if is_variable and (macros.digests or _TABLE.search(text)):
             place += f"|{self._is_only_read(index)}"
         named = words & self._by_name.keys()
-        targets = [target for name in named for target in self._named(name)]
+        targets = [target for name in paced(named) for target in self._named(name)]
         owner = b"" if item.owner is None else item.owner.encode("utf-8", "surrogateescape")
         if owner in self._by_name and owner not in words:
             targets += self._named(owner)  # what stands in a class names its members and bases without naming it
         symbols = [name for symbol, name in self._operators if macros.digests or symbol in text]
         targets += [target for name in symbols for target in self._named(name)]
-        ordered = [name for name in sorted({*named, *symbols}) if len(self._by_name[name]) > 1]
-        orders = b"".join([self._order_of(name, view) for name in ordered])
+        ordered = sorted([name for name in paced({*named, *symbols}) if len(self._by_name[name]) > 1])
+        orders = b"".join([self._order_of(name, view) for name in paced(ordered, _AN_ITEM)])
         content = [self._settings, macros.digests, place.encode("utf-8", "surrogateescape"), orders, text]
         is_marked = macros.look_into_others or may_look_into_others(text, self._macros.names)
         return Reading(blake2b(b"|".join(content), digest_size=16).digest(), targets, is_marked)
@@ -436,8 +440,7 @@ class Fingerprints:
         found: dict[bytes, MacroDefinition] = {}
         pending = list(names)
         known = self._macros.names
-        while pending:
-            name = pending.pop()
+        for name in popped(pending, _A_DEFINITION):
             definition = None if name in found else self._macros.get(name, order)
             if definition is not None:
                 found[name] = definition
@@ -467,11 +470,6 @@ _NO_MACROS: Final = _UsedMacros(0, b"", frozenset(), look_into_others=False)
 def _text_of(items: Sequence[Item], seen: Mapping[int, Seen], index: int) -> bytes:
     view = seen.get(index)
     return items[index].text if view is None else view.text
-
-
-def _declares_the_same(one: Item, other: Item) -> bool:
-    """Whether two items differ in their text at most."""
-    return one._replace(span=other.span, text=other.text, identifiers=other.identifiers) == other
 
 
 def names_of(items: Sequence[Item]) -> dict[bytes, list[int]]:

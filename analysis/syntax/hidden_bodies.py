@@ -23,7 +23,8 @@ _LOOKED_INTO: Final = frozenset(
 )
 """Words of a head: the body of such a function counts for others."""
 _TYPES: Final = re.compile(rb"\b(?:typedef|using|struct|class|union|enum)\b")
-_DECLARED: Final = re.compile(rb"(?<=[\w>*&,])\s*\b([A-Za-z_$][\w$]*)(?=\s*[=;,)\[({:])")
+DECLARED: Final = re.compile(rb"(?<=[\w>*&,])\s*\b([A-Za-z_$][\w$]*)(?=\s*[=;,)\[({:])")
+_GAP: Final = re.compile(rb"\s*\S?")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _LAMBDA: Final = re.compile(
     rb"(?:^|[^\w)\]\s\[]|\b(?:return|else|do|case|throw|and|or|not|xor|co_\w+))\s*\[(?!\s*\[)|<:|\bthread_group\b",
@@ -70,10 +71,21 @@ def hidden_body(item: Item, snippet: Snippet) -> HiddenBody | None:
     if not named.isdisjoint(_LOOKED_INTO):
         return None
     inside = snippet.text[body.start : body.end]
-    if _TYPES.search(inside) is not None:
+    if any(_TYPES.search(inside, start, end) for start, end in stretches(inside)):
         return HiddenBody(place.start, named & identifiers(inside))
-    declared = named.intersection(_DECLARED.findall(inside)) - _parameters(snippet, body.start)
+    declared = (named & declared_names(inside)) - _parameters(snippet, body.start)
     return HiddenBody(place.start, declared)
+
+
+def declared_names(text: bytes) -> frozenset[bytes]:
+    """The names that stand where a declaration may; a stretch is looked at with the white space around it."""
+    found: set[bytes] = set()
+    for start, end in stretches(text):
+        while text[start - 1 : start].isspace():
+            start -= 1
+        gap = _GAP.match(text, end)
+        found.update(DECLARED.findall(text, start, end if gap is None else gap.end()))
+    return frozenset(found)
 
 
 def _parameters(snippet: Snippet, end: int) -> frozenset[bytes]:
@@ -87,7 +99,7 @@ def _parameters(snippet: Snippet, end: int) -> frozenset[bytes]:
                 name = name.field("declarator")
             if name is not None:
                 found.add(name.text)
-    return frozenset(found.intersection(_DECLARED.findall(snippet.text[:end])))
+    return frozenset(found.intersection(DECLARED.findall(snippet.text[:end])))
 
 
 def is_plain_record(snippet: Snippet) -> bool:

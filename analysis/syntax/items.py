@@ -65,6 +65,18 @@ class Item(NamedTuple):
         return self.path, self.span.start, self.part
 
 
+def differ(one: Item, other: Item) -> bool:
+    """Whether two items differ in more than their places."""
+    return one[:_SPAN] != other[:_SPAN] or one[_SPAN + 1 :] != other[_SPAN + 1 :]
+
+
+def declares_the_same(one: Item, other: Item) -> bool:
+    """Whether two items differ in their text at most."""
+    return one._replace(span=other.span, text=other.text, identifiers=other.identifiers) == other
+
+
+_SPAN: Final = Item._fields.index("span")
+
 KIND_OF: Final = {
     Opened.FUNCTION: ItemKind.FUNCTION,
     Opened.RECORD: ItemKind.RECORD,

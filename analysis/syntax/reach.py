@@ -98,6 +98,8 @@ class Reach:
     def _finish(self, members: list[int]) -> None:
         """The members of one cycle; all that they reach outside it has its digest already."""
         digests = self._digests
+        if members[0] in digests:
+            return  # somebody else asked for it while one of them was read, so all of them are known
         inside = set(members)
         readings = [self._readings[member] for member in members]
         outside = {target for reading in readings for target in reading.targets if target not in inside}

@@ -40,6 +40,7 @@ from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.instructions import Print
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.verdict.alone import SingleLanes
 from analysis.verdict.arms import arms_of, deciders_of
@@ -99,6 +100,8 @@ class BranchCost:
 
 
 FREE = BranchCost(0, 0, NOTHING, NOTHING)
+_A_BRANCH: Final = 20
+"""What it takes to price one, in rounds."""
 
 
 def estimate_costs(
@@ -111,7 +114,7 @@ def estimate_costs(
     """The cost of every source branch at which lanes of a warp may part."""
     model = _Model(function, control, divergence, affine, weights)
     found: dict[SourceBranchId, BranchCost] = {}
-    for number, branch in enumerate(function.branches):
+    for number, branch in enumerate(paced(function.branches, _A_BRANCH)):
         here = SourceBranchId(number)
         if branch.kind is SourceBranchKind.LOOP:
             cycle = cycle_of(function, control, divergence, here)
