@@ -21,6 +21,7 @@ from analysis.launches.find import PASSES_ARGUMENTS, launch_text
 from analysis.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
 from analysis.launches.model import LaunchText
 from analysis.lower.constant_values import ConstantObject
+from analysis.lower.expression_types import exact_argument_of
 from analysis.lower.functions import bind_explicit, instantiate
 from analysis.lower.lookup import functions_named
 from analysis.lower.names import (
@@ -37,7 +38,7 @@ from analysis.lower.names import (
     TypeTemplate,
 )
 from analysis.lower.namespaces import declare_alias
-from analysis.lower.overloads import choose_by_types
+from analysis.lower.overloads import Choice, choose_by_types
 from analysis.lower.type_instances import record_of_owner
 from analysis.lower.types import resolve_type
 from analysis.syntax.items import Item, ItemKind
@@ -167,8 +168,7 @@ class _Walk:
         if passed is None:
             chosen = None if len(kernels) > 1 else instantiate(kernels[0], bind_explicit(kernels[0], explicit))
         else:
-            types = [host_type(scope, argument, host.id) for argument in passed]
-            choice = choose_by_types(self._program, kernels, explicit, types)
+            choice = self._chosen(scope, kernels, explicit, passed, host)
             chosen = None if choice is None or choice.rivals else choice.instance
         if chosen is not None and is_complete(chosen):
             self._found[id(chosen.declaration)][chosen.id] = chosen
@@ -185,11 +185,22 @@ class _Walk:
         if named is None:
             return
         declarations, explicit = named
-        types = [host_type(scope, argument, host.id) for argument in arguments]
-        choice = choose_by_types(self._program, declarations, explicit, types)
+        choice = self._chosen(scope, declarations, explicit, arguments, host)
         if choice is not None:
             self._called.add(choice.instance.declaration.item.name)
             self._visit(choice.instance, depth + 1)
+
+    def _chosen(
+        self,
+        scope: Scope,
+        declarations: Sequence[FunctionDeclaration],
+        explicit: tuple[TemplateArgument, ...],
+        arguments: Sequence[Node],
+        host: FunctionInstance,
+    ) -> Choice | None:
+        types = [host_type(scope, argument, host.id) for argument in arguments]
+        exact = [exact_argument_of(scope, argument) for argument in arguments]
+        return choose_by_types(self._program, declarations, explicit, types, exact)
 
 
 def is_complete(instance: FunctionInstance) -> bool:

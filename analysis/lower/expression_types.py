@@ -91,6 +91,12 @@ def expression_type(scope: Scope, node: Node) -> Typed:
             return _constant(scope, node)
 
 
+def exact_argument_of(scope: Scope, node: Node) -> Argument | None:
+    """An expression as overload resolution in C++ types sees it; None where its type is not known."""
+    typed = expression_type(scope, node)
+    return _argument(typed, node) if isinstance(typed, DeclaredType) else None
+
+
 def _made(scope: Scope, type: Node, listed: Node) -> Typed:
     """`Pair{a, b}` or `Pair(a, b)`: an object of the class, whose arguments may be deduced."""
     template = deducible(scope, type)

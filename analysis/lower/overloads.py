@@ -144,9 +144,12 @@ def choose_by_types(
     declarations: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[ArgumentType],
+    exact: Sequence[cpp.Argument | None] = (),
 ) -> Choice | None:
-    """The best candidate for arguments of these types, of which nothing else is known."""
-    return _choose(program, declarations, explicit, [Argument(type) for type in arguments])
+    """The best candidate for arguments of these types, of which `exact` says more where it is known."""
+    known = exact or [None] * len(arguments)
+    given = [Argument(type, exact=each) for type, each in zip(arguments, known, strict=True)]
+    return _choose(program, declarations, explicit, given)
 
 
 def _choose(
