@@ -28,7 +28,7 @@ class Bench:
             self.crashed,
             lambda: self.order.append("rest"),
             rest_delay=0.03,
-            weigh=lambda item: 1_000_000 if "heavy" in item else 0,
+            weigh=lambda item: 1_000_000 if "heavy" in item else 2 * worker.LIGHT if "large" in item else 0,
         )
         self.worker.start()
 
@@ -371,3 +371,27 @@ def test_paced_work_in_the_background_lets_others_in(bench: Bench) -> None:
     assert not job.done()
     bench.go.set()
     assert job.result(5) == "done"
+
+
+def test_what_is_replaced_while_something_is_freed_waits(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or the parts of both would be held, and with each edit those of one more."""
+    freed: list[str] = []
+
+    def free(last: list[object]) -> None:
+        freed.append("begin")
+        end = time.monotonic() + 5
+        bench.worker.submit("b", f"large {len(freed)}", edited=True)
+        while f"LARGE {len(freed)}" not in bench.order and time.monotonic() < end and len(freed) < 4:
+            turn()
+        last.clear()
+        freed.append("end")
+
+    monkeypatch.setattr(worker, "free_in_turns", free)
+    for key, item in (("b", "large"), ("a", "heavy"), ("a", "heavy again")):
+        bench.worker.submit(key, item, edited=True)
+        assert ask(bench, key, item).result(5) == f"<{item.upper()}>"
+    end = time.monotonic() + 5
+    while len(freed) < 4 and time.monotonic() < end:
+        time.sleep(0.001)
+    assert "LARGE 1" in bench.order
+    assert freed[:4] == ["begin", "end", "begin", "end"]

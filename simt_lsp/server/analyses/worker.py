@@ -38,6 +38,8 @@ SHORT: Final = 4
 """An analysis that has ended before so many checkpoints is not held up by that of another document."""
 LIGHT: Final = 200
 """A document whose analysis took so many checkpoints holds nobody up; a checkpoint comes every millisecond or two."""
+LARGE: Final = 10 * LIGHT
+"""What a longer analysis left is freed in turns; to find its parts takes longer than to free a few of them at once."""
 
 Key = str
 Input = TypeVar("Input", bound=Hashable)
@@ -130,6 +132,8 @@ class Worker(Generic[Input, Result]):
         self._state: _State[Input, Result] = _State()
         self._running: dict[Key, tuple[Key, Input]] = {}
         """What is analysed, innermost last: the others wait at a checkpoint."""
+        self._frees = False
+        """Whether something is freed in turns."""
         self._changed = Condition()
         self._thread = Thread(target=self._run, name="simt-analysis", daemon=True)
 
@@ -323,15 +327,20 @@ class Worker(Generic[Input, Result]):
         known = self._state.results.pop(key, None)
         if newest is not None:
             self._state.results[key] = newest
-        if known is not None and self._state.weights.get(key, 0) > LIGHT:
+        if known is not None and (self._weigh(known[0]) > LIGHT or self._state.weights.get(key, 0) > LARGE):
             self._state.replaced.append(known)
 
     def _free_replaced(self) -> None:
-        if self._state.replaced:
-            serve_others = self._server_of_others()
-            last, self._state.replaced = self._state.replaced, []
-            with pace(serve_others):
-                free_in_turns(last)
+        """One at a time: what is replaced in a turn that this gives waits, or its parts would be held as well."""
+        if self._frees:
+            return
+        self._frees = True
+        try:
+            with pace(self._server_of_others()):
+                while self._state.replaced:
+                    free_in_turns([self._state.replaced.pop()])
+        finally:
+            self._frees = False
 
     def _tell(self, key: Key, item: Input, result: Result) -> None:
         """What is replaced meanwhile is not told to the end."""
