@@ -16,9 +16,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
+from analysis.cpp.types.model import Fundamental, fundamental
 from analysis.ir.ids import FunctionId
 from analysis.ir.record import record
-from analysis.ir.types import F32, S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
+from analysis.ir.types import S32, BooleanType, FloatType, IntegerType, StructType, TemplateType, UnknownType
 from analysis.launches import Launch
 from analysis.launches.instances import launched_instances, launching_functions
 from analysis.lower.constant_values import ConstantObject
@@ -27,7 +28,6 @@ from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
     ArgumentPack,
     ConstantName,
-    DeclaredType,
     FunctionDeclaration,
     FunctionSet,
     PackPattern,
@@ -37,6 +37,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
     TypeTemplate,
+    declared_as,
 )
 from analysis.lower.program import DeviceFunction, Program
 from analysis.lower.templates import bind, generic_argument, template_parameters
@@ -193,8 +194,8 @@ def _chosen(
     text = declaration.snippet.text
     if parameter.is_type:
         if _needs_integer(text, parameter.name):
-            return TypeName(DeclaredType(S32)), "chosen: an integer is needed"
-        return TypeName(DeclaredType(F32)), "chosen for a type"
+            return TypeName(declared_as(fundamental(Fundamental.INT))), "chosen: an integer is needed"
+        return TypeName(declared_as(fundamental(Fundamental.FLOAT))), "chosen for a type"
     generic = generic_argument(scope, parameter)
     type = generic.type if isinstance(generic, TemplateValue) else S32
     if isinstance(type, BooleanType):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.ir.types import HandleType, StructType, Type
 from analysis.lower.functions import generic_signature
 from analysis.lower.lookup import find
-from analysis.lower.names import DeclaredType, FunctionDeclaration, FunctionSet, TemplateArgument, TypeName
+from analysis.lower.names import DeclaredType, FunctionDeclaration, FunctionSet, TemplateArgument, TypeName, declared_as
 from analysis.syntax.tree import Node
 
 
@@ -41,7 +41,12 @@ def _taken(candidate: FunctionDeclaration) -> Sequence[TypeName]:
     """What a function takes; nothing for a template."""
     if candidate.template_parameters:
         return ()
-    return [TypeName(DeclaredType(parameter.declared.type)) for parameter in generic_signature(candidate).parameters]
+    return [TypeName(_of_object(parameter.declared)) for parameter in generic_signature(candidate).parameters]
+
+
+def _of_object(declared: DeclaredType) -> DeclaredType:
+    exact = declared.exact
+    return DeclaredType(declared.type) if exact is None else declared_as(exact.object.unqualified)
 
 
 def _agree(types: Sequence[TypeName], passed: Sequence[str | None], bound: Mapping[str, TemplateArgument]) -> bool:
