@@ -35,7 +35,7 @@ from analysis.syntax.document import Document
 from benchmarks.rule_analyses import RULES, left_out
 from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
-from simt_lsp.server.analyses.collector import COLLECTOR_THRESHOLDS
+from simt_lsp.server.analyses.collector import Collector
 from simt_lsp.server.analyses.held_findings import HeldFindings
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
@@ -214,8 +214,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="texts of each kind of edit")
     options = parser.parse_args()
     gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR_THRESHOLDS)
+    Collector().begin()
     index, files = LazyIndex(tuple(dict.fromkeys(map(project_root, options.roots)))), FileCache()
     paths = [one.path for one in expand(options.roots) if isinstance(one, SourceFile)]
     if options.files is not None:

@@ -28,7 +28,7 @@ from analysis.syntax.items import Item, ItemKind
 from benchmarks.edit_cost import Row, Worker, edits, print_report
 from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
-from simt_lsp.server.analyses.collector import COLLECTOR_THRESHOLDS
+from simt_lsp.server.analyses.collector import Collector
 from simt_lsp.workspace.disk_loader import FileCache, LazyIndex
 from simt_lsp.workspace.project import file_setup
 from simt_lsp.workspace.project_index.build import build_project
@@ -119,8 +119,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="texts of each kind of edit")
     options = parser.parse_args()
     gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR_THRESHOLDS)
+    Collector().begin()
     rows = [row for root in options.roots for row in measure_root(root, options)]
     for kind in (DEVICE, HOST):
         found = [row for one, row in rows if one == kind]

@@ -8,16 +8,13 @@ from typing import final
 
 from analysis.ir.function import Function
 from analysis.ir.ids import FunctionId
-from analysis.ir.inline import InlineBudget, inline_calls
+from analysis.ir.inline import InlineBudget
 from analysis.ir.instructions import Call
 from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.lower.initial_contents import Contents, initial_contents
 from analysis.lower.program import LowerSettings, Program
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text, with_calls_inlined
 
 INLINE_BUDGET = InlineBudget()
 
@@ -43,9 +40,7 @@ def kernel_from_source(
 
     Raises KeyError where there is none of that name, or several.
     """
-    loader = DictLoader({path: text.encode() for path, text in (headers or {}).items()})
-    unit = TranslationUnit.build("kernel.cu", Document.open(source.encode()), loader, Environment())
-    program = Program(unit, LowerSettings(warp_size))
+    program = Program(unit_of_text(source, "kernel.cu", headers), LowerSettings(warp_size))
     named = [found.id for found in program.device_functions() if found.item.name == name]
     if len(named) != 1:
         raise KeyError(name)
@@ -90,5 +85,4 @@ def load_kernel(program: Program, id: FunctionId) -> Kernel:
 
 
 def _flatten(function: Function, resolve: Callable[[FunctionId], Function | None]) -> Function:
-    inlined = inline_calls(function, resolve, INLINE_BUDGET, keep_refused=True).function
-    return promote(inlined) if inlined.symbols else inlined
+    return with_calls_inlined(function, resolve, INLINE_BUDGET, keep_refused=True).function

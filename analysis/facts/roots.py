@@ -27,13 +27,13 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.work import Work
 from analysis.ir.function import Definition, Function, FunctionKind, SourceBranchKind
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.inline import InlineBudget, RefusedCall, inline_calls
+from analysis.ir.inline import InlineBudget, RefusedCall
 from analysis.ir.instructions import FunctionId, Opaque, SourceBranchId, WarpBarrier
 from analysis.ir.pace import paced
-from analysis.ir.promote import promote
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult, infer_spaces
+from analysis.pipeline import with_calls_inlined
 from analysis.races.absent import Absences
 from analysis.races.absent_model import Need
 from analysis.races.analysis import find_races
@@ -132,7 +132,8 @@ def analyze_root(
     `resolve` gives the SSA form of what it calls and `item_of` its declaration, `knowledge` what the inlined function
     may assume of its launch, `context` what all callers of a device function have in common, where they are known.
     """
-    flat, refused = _inlined(function, resolve, budget)
+    inlined = with_calls_inlined(function, resolve, budget)
+    flat, refused = inlined.function, inlined.refused
     is_kernel = function.kind is FunctionKind.KERNEL
     launch = knowledge(flat)
     control = ControlFlow.of(flat, Work(checkpoint=checkpoint))
@@ -179,16 +180,6 @@ def _of_device_function(context: CallContext | None) -> DivergenceOptions:
     if context is None:
         return DivergenceOptions(parameters=Level.VARYING)
     return DivergenceOptions(parameters=Level.VARYING, entry=Level.VARYING, context=context)
-
-
-def _inlined(
-    function: Function, resolve: Callable[[FunctionId], Function | None], budget: InlineBudget
-) -> tuple[Function, tuple[RefusedCall, ...]]:
-    inlined = inline_calls(function, resolve, budget)
-    flat = inlined.function
-    if flat is not function and flat.symbols:  # where nothing was inlined, nothing is left to promote
-        flat = promote(flat)
-    return flat, inlined.refused
 
 
 def _items(

@@ -5,8 +5,9 @@ with slots, because `dataclass(frozen=True)` calls `object.__setattr__` once per
 for four fields, and the passes make thousands of instructions, spans and types for each keystroke.
 
 A class is cheap to define as well: `dataclass` compiles each method on its own when a module is loaded, 0.6 ms for a
-frozen class, and a process loads 300 classes before it can answer.  Here that is the constructor alone; few classes
-are ever compared or printed, so these methods wait for their first use.
+frozen class, and a process loads hundreds of classes before it can answer.  Here that is the constructor alone; few
+classes are ever compared or printed, so these methods wait for their first use.  With `dataclass(slots=True,
+unsafe_hash=True)` in its place the check of one small file costs 8 % more processor time.
 """
 
 from __future__ import annotations

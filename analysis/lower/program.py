@@ -57,7 +57,7 @@ from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
 _LOG: Final = logging.getLogger(__name__)
-sys.setrecursionlimit(max(sys.getrecursionlimit(), 12_000))
+DEEPEST_CALLS: Final = 12_000
 """Lowering recurses over trees of `MAX_DEPTH` nodes, some frames per node, through lambdas lowered in place."""
 
 
@@ -111,6 +111,7 @@ class Program:
         settings: LowerSettings | None = None,
         checkpoint: Callable[[], None] = lambda: None,
     ) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_CALLS))  # never lower: other threads may be deep
         self._checkpoint = checkpoint
         self.unit: Final = unit
         self.settings: Final = LowerSettings() if settings is None else settings

@@ -6,11 +6,10 @@ import argparse
 
 from analysis.facts.analyzer import environment_of
 from analysis.ir.function import Function
-from analysis.ir.inline import inline_calls
 from analysis.ir.instructions import FunctionId
 from analysis.ir.printer import print_function
-from analysis.ir.promote import promote
 from analysis.lower.program import LowerSettings, Program
+from analysis.pipeline import ssa_form, with_calls_inlined
 from analysis.syntax.document import Document
 from analysis.syntax.translation_unit import TranslationUnit
 from simt_lsp.cli.command_options import engine_options
@@ -47,13 +46,9 @@ def _program(path: str, options: argparse.Namespace) -> Program:
 
 
 def _stage(program: Program, function: FunctionId, stage: str) -> Function:
-    lowered = program.lower(function).function
     if stage == "lowered":
-        return lowered
+        return program.lower(function).function
+    alone = ssa_form(program, function)
     if stage == "ssa":
-        return promote(lowered)
-    return promote(inline_calls(promote(lowered), lambda callee: _ssa(program, callee)).function)
-
-
-def _ssa(program: Program, function: FunctionId) -> Function:
-    return promote(program.lower(function).function)
+        return alone
+    return with_calls_inlined(alone, lambda callee: ssa_form(program, callee)).function

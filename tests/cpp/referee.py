@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Final, final
 
 from analysis.lower.program import Program
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 from sim.policies.ipdom import Ipdom
 from sim.refusals import Refusal
 from tests.cpp.accepted import accepted
@@ -58,7 +55,7 @@ def random_program(seed: int, kinds: Sequence[str] = tuple(KINDS)) -> tuple[str,
 
 def _is_broken(text: str) -> bool:
     """Whether some function cannot be parsed: then it is not analysed, and users are told so."""
-    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    unit = unit_of_text(text)
     program = Program(unit)
     return any(program.snippet(item).root.has_error for item in unit.items if item.is_device)
 

@@ -13,10 +13,9 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.ir.instructions import Load, Store
 from analysis.ir.promote import promote
 from analysis.lower.program import Program
+from analysis.pipeline import unit_of_text
 from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
 
 FIR = """\
 __global__ void fir(float* samples, float* coeffs, int flen, float* results) {
@@ -42,7 +41,7 @@ def _analyzed(text: str) -> FileAnalysis:
 
 
 def _root(text: str) -> RootAnalysis:
-    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    unit = unit_of_text(text)
     program = Program(unit)
     (function,) = program.device_functions()
     own = promote(program.lower(function.id).function)

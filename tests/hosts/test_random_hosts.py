@@ -7,17 +7,14 @@ from random import Random
 import pytest
 
 from analysis.launches import Launch, launch_shapes
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 from tests.hosts.random_host import HostProgram
 
 RUNS = 12
 
 
 def launches_of(program: HostProgram) -> tuple[Launch, ...]:
-    unit = TranslationUnit.build("a.cu", Document.open(program.text.encode()), DictLoader(), Environment())
+    unit = unit_of_text(program.text)
     return launch_shapes(unit)["k"]
 
 

@@ -9,17 +9,14 @@ import pytest
 
 from analysis.launches import Launch, launch_shapes
 from analysis.launches.model import NumbersFrom
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 
 KERNEL = "__global__ void k(float *x, int n);\n"
 MAIN = "int main(int argc, char **argv) { "
 
 
 def only_launch(text: str) -> Launch:
-    unit = TranslationUnit.build("a.cu", Document.open((KERNEL + text).encode()), DictLoader(), Environment())
+    unit = unit_of_text(KERNEL + text)
     (found,) = launch_shapes(unit)["k"]
     return found
 

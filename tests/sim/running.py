@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 
 from analysis.ir.index3 import Index3
 from analysis.lower.program import LowerSettings, Program
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 from sim.kernel import Kernel, load_kernel
 from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar
 from sim.observers.protocol import Observer
@@ -27,7 +24,7 @@ Given = Mapping[str, Argument | NDArray[Any] | int | float | bool]
 
 def kernel_of(text: str, name: str = "k", warp_size: int = 32) -> Kernel:
     """The kernel called `name`, ready to run."""
-    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    unit = unit_of_text(text)
     program = Program(unit, LowerSettings(warp_size))
     (wanted,) = (found for found in program.device_functions() if found.id.startswith(f"{name}("))
     return load_kernel(program, wanted.id)

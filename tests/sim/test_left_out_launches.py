@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.lower.program import Program
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 from sim.launch.planner import Planner
 from sim.launch.request import Request
 from sim.policies.ipdom import Ipdom
@@ -29,7 +26,7 @@ __global__ void k(int *x) {
 
 
 def run_of(text: str, *, leaves_out: bool) -> PolicyReport:
-    program = Program(TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment()))
+    program = Program(unit_of_text(text))
     kernel = next(one for one in program.device_functions() if one.item.name == "k")
     request = Request("given", (1, 1, 1), (64, 1, 1))
     planner = Planner(program, kernel, [request], leaves_out_launches=leaves_out)

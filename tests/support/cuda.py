@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from analysis.ir.function import Function
-from analysis.ir.inline import InlineBudget, inline_calls
-from analysis.ir.promote import promote
 from analysis.ir.verifier import verify
 from analysis.lower.program import Program
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import ssa_form, unit_of_text, with_calls_inlined
 
 
 def inlined(text: str, name: str = "k") -> Function:
     """The function called `name` in SSA form, its callees inlined; it must verify."""
-    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
-    program = Program(unit)
+    program = Program(unit_of_text(text))
     (wanted,) = (found for found in program.device_functions() if found.id.startswith(f"{name}("))
-    bodies = {found.id: promote(program.lower(found.id).function) for found in program.device_functions()}
-    function = promote(inline_calls(bodies[wanted.id], bodies.get, InlineBudget()).function)
+    bodies = {found.id: ssa_form(program, found.id) for found in program.device_functions()}
+    function = with_calls_inlined(bodies[wanted.id], bodies.get).function
     assert verify(function) == ()
     return function

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 
 
 def _snippet(expression: str) -> tuple[str, int]:
     text = f"__device__ void f(int a, int b, int c, int *r) {{ c = {expression}; }}"
-    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    unit = unit_of_text(text)
     (item,) = unit.items
     snippet = unit.snippet(item)
     comma = next((node for node in snippet.root.walk() if node.kind == "comma_expression"), None)

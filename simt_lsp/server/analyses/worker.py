@@ -395,7 +395,7 @@ class Worker(Generic[Input, Result]):
             try:
                 step()
             finally:
-                sys.setrecursionlimit(limit)
+                sys.setrecursionlimit(max(limit, sys.getrecursionlimit() - depth))  # the first analysis raises it
 
     def _may_begin(self) -> int:
         """How deep the calls are; 0 where nothing waits, and where they are too deep for another analysis."""

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.ir.index3 import Index3
 from analysis.lower.program import LowerSettings, Program
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 from sim.equivalence.allowance import Progress
 from sim.equivalence.compare import compare
 from sim.equivalence.model import BranchPlace, Comparison, Goal
@@ -23,7 +20,7 @@ MARK = b"/*branch*/"
 
 
 def version(text: str, name: str = "k", warp_size: int = 32) -> Version:
-    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    unit = unit_of_text(text)
     program = Program(unit, LowerSettings(warp_size))
     (wanted,) = (found for found in program.device_functions() if found.item.name == name)
     return Version(program, wanted)

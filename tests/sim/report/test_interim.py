@@ -7,10 +7,7 @@ import json
 import numpy as np
 
 from analysis.lower.program import LowerSettings, Program
-from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
-from analysis.syntax.includes import DictLoader
-from analysis.syntax.translation_unit import TranslationUnit
+from analysis.pipeline import unit_of_text
 from presentation.html.page import html_page
 from presentation.terminal.report import plain, report_lines
 from sim.glance import Glance
@@ -63,7 +60,7 @@ def counted(
     **arguments: str,
 ) -> KernelReport:
     """Of the kernel `k` in two blocks of 64 threads, all else chosen."""
-    unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment())
+    unit = unit_of_text(text)
     program = Program(unit, LowerSettings(32))
     (kernel,) = (found for found in program.device_functions() if found.id.startswith("k("))
     given = Request("given", (2, 1, 1), (64, 1, 1), None, None, arguments)
