@@ -148,7 +148,7 @@ def _prepared(ls: SimtServer, view: View, position: types.Position) -> _Prepared
     place = _chosen(view, position)
     analysed, function = view.analysed, place.function
     simulation, settings = analysed.configuration.simulation, analysed.configuration.rules.meld
-    identity = ls.views.meld_identity(view, function, place.outcome.branch)
+    identity = view.known.meld_identity(function, place.outcome.branch)
     checked = ls.melds.of(analysed.item.uri, identity)
     known: EditOutcome | None = None
     if isinstance(place.outcome, Refusal):

@@ -56,10 +56,6 @@ class Views:
         known = KnownHere(self._ls, analysed, analysed.analysis)
         return View(analysed, analysed.analysis, self._ls.encoding, self._ls.client_features, known)
 
-    def meld_identity(self, view: View, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:
-        """What a check of melding the arms of a branch holds for."""
-        return KnownHere(self._ls, view.analysed, view.analysis).meld_identity(function, branch)
-
 
 @final
 class KnownHere(Known):
@@ -101,7 +97,6 @@ class KnownHere(Known):
         return self._ls.melds.of(self._uri, self.meld_identity(function, branch))
 
     def meld_identity(self, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:
-        """What a check of melding the arms of a branch holds for."""
         known = self._ls.placement.identity_of(self._analysed, self._analysis, function)
         return MeldIdentity(known.kernel, known.launch, branch.keyword, self._analysed.configuration.rules.meld)
 

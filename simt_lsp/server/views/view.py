@@ -15,7 +15,7 @@ from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.run_check import RunCheck
 from simt_lsp.server.analyses.analysed import Analysed, Checked
 from simt_lsp.server.simulations.checked_barriers import BarrierPlace
-from simt_lsp.server.simulations.checked_melds import CheckedMeld
+from simt_lsp.server.simulations.checked_melds import CheckedMeld, MeldIdentity
 from simt_lsp.server.simulations.edit_outcome import CheckedEdit
 from simt_lsp.server.simulations.results import Placed, Running
 from simt_lsp.server.simulations.run_checks import FindingIdentity
@@ -61,6 +61,10 @@ class Known(ABC):
     @abstractmethod
     def simulated_launch(self, launch: Launch) -> KernelObject | None:
         """What the simulation of a launch here counted, if that holds; its kernel may stand in another file."""
+
+    @abstractmethod
+    def meld_identity(self, function: FunctionFacts, branch: BranchFact) -> MeldIdentity:
+        """What a check of melding the arms of a branch holds for."""
 
     @abstractmethod
     def checked_meld(self, function: FunctionFacts, branch: BranchFact) -> CheckedMeld | None: ...
