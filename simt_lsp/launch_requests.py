@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from sim.launch.request import Request
-from simt_lsp.workspace.launch_settings import LaunchSettings
+from simt_lsp.workspace.settings.simulation import LaunchSettings
 
 Value = TypeVar("Value")
 

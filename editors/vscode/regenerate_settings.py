@@ -100,9 +100,9 @@ def current_manifest(text: str) -> str:
 
 def configuration() -> list[dict[str, Any]]:
     """What `contributes.configuration` should hold."""
-    from simt_lsp.workspace.setting_schema import setting_schemas
+    from simt_lsp.workspace.settings.schema import setting_schemas
 
-    schemas = {**EXTENSION_SETTINGS, **setting_schemas()}
+    schemas = {**setting_schemas(), **EXTENSION_SETTINGS}
     groups: list[dict[str, Any]] = []
     for title, wanted in GROUPS.items():
         names = [
@@ -116,8 +116,8 @@ def configuration() -> list[dict[str, Any]]:
 
 def toml_validation() -> list[dict[str, str]]:
     """Completion in `.simt.toml`, where an extension for TOML is installed."""
-    from simt_lsp.workspace.setting_sources import FILE_NAME
-    from simt_lsp.workspace.toml_schema import SCHEMA_URL
+    from simt_lsp.workspace.settings.sources import FILE_NAME
+    from simt_lsp.workspace.settings.toml_schema import SCHEMA_URL
 
     return [{"fileMatch": FILE_NAME, "url": SCHEMA_URL}]
 

@@ -10,8 +10,8 @@ from simt_lsp.cli.engine import EngineOptions
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.setting_complaints import complaint
 from simt_lsp.workspace.project_root import project_root
-from simt_lsp.workspace.setting_sources import located, merge, read_settings_file
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.sources import located, merge, read_settings_file
+from simt_lsp.workspace.settings.values import Source
 
 
 def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineOptions:

@@ -30,8 +30,8 @@ from simt_lsp.workspace.project_index.cache_folder import cache_folder
 from simt_lsp.workspace.project_index.definers import definers
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
-from simt_lsp.workspace.setting_sources import merge
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.sources import merge
+from simt_lsp.workspace.settings.values import Source
 from simt_lsp.workspace.surroundings import Setup, Surroundings, trace_of
 
 BEGINNING: Final = 8000

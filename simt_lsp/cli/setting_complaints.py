@@ -12,7 +12,7 @@ from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.cli.paths import displayed
 from simt_lsp.cli.report import SETTINGS, FileReport, Note, Place
 from simt_lsp.cli.text_report import position
-from simt_lsp.workspace.configuration import SettingProblem
+from simt_lsp.workspace.settings.configuration import SettingProblem
 
 
 @final

@@ -17,7 +17,7 @@ from sim.refusals import LaunchError
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.launch_requests import first_said, settings_requests
-from simt_lsp.workspace.launch_settings import LaunchSettings
+from simt_lsp.workspace.settings.simulation import LaunchSettings
 
 DEFAULT_POLICY: Final = "ipdom"
 

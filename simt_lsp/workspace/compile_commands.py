@@ -17,9 +17,9 @@ from typing import Final, cast, final
 from analysis.facts.model import Location
 from analysis.ir.record import record
 from simt_lsp.workspace.compile_flags import CompileFlags, read_flags, split_command
-from simt_lsp.workspace.configuration import SettingProblem
 from simt_lsp.workspace.regular_file import read_regular
-from simt_lsp.workspace.setting_sources import find_upward
+from simt_lsp.workspace.settings.configuration import SettingProblem
+from simt_lsp.workspace.settings.sources import find_upward
 
 FILE_NAMES: Final = ("compile_commands.json", os.path.join("build", "compile_commands.json"))
 MAX_DATABASE_BYTES: Final = 256_000_000

@@ -16,7 +16,7 @@ from typing import Final, final
 
 from analysis.ir.record import record
 from simt_lsp.workspace.regular_file import read_regular
-from simt_lsp.workspace.setting_keys import parse_architecture
+from simt_lsp.workspace.settings.kinds import parse_architecture
 
 MAX_RESPONSE_DEPTH: Final = 4
 MAX_RESPONSE_BYTES: Final = 1_000_000

@@ -16,11 +16,11 @@ from analysis.ir.record import record
 from analysis.syntax.includes import is_header
 from simt_lsp.workspace.compile_commands import CompileDatabase, find_database, read_database
 from simt_lsp.workspace.compile_flags import CompileFlags
-from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph, build_graph
-from simt_lsp.workspace.setting_sources import load_configuration
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.configuration import Configuration, SettingProblem
+from simt_lsp.workspace.settings.sources import load_configuration
+from simt_lsp.workspace.settings.values import Source
 
 NO_FLAGS: Final = CompileFlags()
 

@@ -14,7 +14,7 @@ from analysis.syntax.document import Document
 from simt_lsp.cli.paths import expand
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 from simt_lsp.workspace.regular_file import read_regular
-from simt_lsp.workspace.setting_sources import read_settings_file
+from simt_lsp.workspace.settings.sources import read_settings_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
 

@@ -10,7 +10,7 @@ from simt_lsp.server.analyses.worker import Superseded
 from simt_lsp.server.session.client_settings import ClientSettings
 from simt_lsp.server.session.errors import CONTENT_MODIFIED, REQUEST_FAILED, report_failure
 from simt_lsp.server.transport.client import ClientFeatures, read_client_features
-from simt_lsp.workspace.configuration import SettingProblem
+from simt_lsp.workspace.settings.configuration import SettingProblem
 from tests.server.raw_client import NEOVIM, VSCODE
 
 

@@ -11,10 +11,12 @@ from analysis.features.inlay_hints import InlayHintMode
 from analysis.meld.settings import MeldMethod
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import OFF
-from simt_lsp.workspace.configuration import DEFAULT, Configuration
-from simt_lsp.workspace.setting_keys import apply_source, parse_architecture, setting_names
-from simt_lsp.workspace.setting_sources import load_configuration, merge
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration
+from simt_lsp.workspace.settings.kinds import parse_architecture
+from simt_lsp.workspace.settings.reader import apply_source
+from simt_lsp.workspace.settings.sources import load_configuration, merge
+from simt_lsp.workspace.settings.table import SETTINGS
+from simt_lsp.workspace.settings.values import Source
 
 
 def read(values: dict[str, Any], directory: str | None = None) -> tuple[Configuration, list[str]]:
@@ -24,7 +26,7 @@ def read(values: dict[str, Any], directory: str | None = None) -> tuple[Configur
 
 def test_nothing_set_is_the_default_without_problems() -> None:
     assert read({}) == (DEFAULT, [])
-    assert read(dict.fromkeys(setting_names())) == (DEFAULT, [])
+    assert read(dict.fromkeys([*(setting.name for setting in SETTINGS), "rules", "simulate"])) == (DEFAULT, [])
 
 
 def test_every_key_takes_a_good_value() -> None:
@@ -59,7 +61,7 @@ def test_every_key_takes_a_good_value() -> None:
     assert configuration.rules.share_threshold == 5
     assert (configuration.rules.meld.method, configuration.rules.meld.threshold) == (MeldMethod.TAIL, 0.3)
     assert configuration.inlay_hints.mode is InlayHintMode.ALL
-    assert not configuration.code_lens.enabled
+    assert not configuration.code_lens
     assert not configuration.navigation
 
 
@@ -83,7 +85,7 @@ def test_every_key_takes_a_good_value() -> None:
         (
             "meldMethod",
             "all",
-            'meldMethod = "all" is not allowed: use "darm", "fusion", "tail", "linear" or "best"',
+            'meldMethod = "all" is not allowed: use "best", "darm", "fusion", "tail" or "linear"',
         ),
         ("includeDirs", [1], "includeDirs = [1] is not allowed: use a list of folders"),
         ("defines", ["1x"], 'defines = ["1x"] is not allowed: "1x" is not a macro name'),

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from simt_lsp.workspace.configuration import DEFAULT, Configuration
-from simt_lsp.workspace.launch_settings import LaunchSettings
-from simt_lsp.workspace.setting_keys import apply_source
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration
+from simt_lsp.workspace.settings.reader import apply_source
+from simt_lsp.workspace.settings.simulation import LaunchSettings
+from simt_lsp.workspace.settings.values import Source
 
 
 def read(*sources: tuple[str, dict[str, Any]]) -> tuple[Configuration, list[str]]:

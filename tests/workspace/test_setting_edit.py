@@ -7,7 +7,7 @@ import pytest
 from analysis.refactor.edit import apply_replacements
 from analysis.rules.settings import OFF
 from analysis.rules.suppressions import RuleNames
-from simt_lsp.workspace.setting_edit import level_edit
+from simt_lsp.workspace.settings.edit import level_edit
 
 RULE = RuleNames("SYN101", "divergent-barrier")
 

@@ -5,30 +5,59 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 import pytest
 
-from analysis.rules.registry import RULES
-from simt_lsp.workspace.configuration import DEFAULT
-from simt_lsp.workspace.launch_settings import simulation_key_names
-from simt_lsp.workspace.setting_keys import apply_source, setting_names
-from simt_lsp.workspace.setting_schema import setting_schemas
-from simt_lsp.workspace.setting_values import Source
+from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
+from analysis.meld.settings import MeldMethod
+from simt_lsp.cli.arguments import parse
+from simt_lsp.cli.command_options import engine_options
+from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration
+from simt_lsp.workspace.settings.documentation import CONFIGURATION_FILE, current_configuration
+from simt_lsp.workspace.settings.reader import apply_source
+from simt_lsp.workspace.settings.schema import setting_schemas
+from simt_lsp.workspace.settings.setting import Setting
+from simt_lsp.workspace.settings.table import LAUNCH_SETTINGS, SETTINGS, SIMULATION_SETTINGS
+from simt_lsp.workspace.settings.values import Source, normalized
 
 REPOSITORY: Final = Path(__file__).parents[2]
-BY_THE_EDITOR: Final = {"semanticTokens"}
-"""Each editor decides in its own way whether names are tinted."""
 BY_THE_BUILD: Final = {"warpSize", "architecture"}
 """Their defaults hold where no build command says otherwise."""
 
 
-def test_every_setting_has_a_schema_and_every_schema_a_setting() -> None:
-    tables = {"rules": [rule.slug for rule in RULES], "simulate": list(simulation_key_names())}
-    names = {name for name in setting_names() if name not in tables and name not in BY_THE_EDITOR}
-    assert set(setting_schemas()) == names | {f"{table}.{name}" for table, keys in tables.items() for name in keys}
+@pytest.mark.parametrize("settings", [SETTINGS, (*LAUNCH_SETTINGS, *SIMULATION_SETTINGS)])
+def test_each_setting_stands_once_in_its_table(settings: tuple[Setting[Any, Any], ...]) -> None:
+    names = [setting.name for setting in settings]
+    assert len(set(map(normalized, names))) == len(names)
+
+
+def test_the_page_about_configuration_has_these_settings() -> None:
+    """`python -m simt_lsp.workspace.settings.documentation` writes them."""
+    text = CONFIGURATION_FILE.read_text("utf-8")
+    assert text == current_configuration(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("meldMethod", MeldMethod), ("inlayHints", InlayHintMode), ("memoryHints", MemoryHintMode)]
+)
+def test_every_choice_is_offered(name: str, kind: type[Enum]) -> None:
+    assert set(setting_schemas()[name]["enum"]) == {member.value for member in kind}
+
+
+@pytest.mark.parametrize("setting", [one for one in SETTINGS if one.shell], ids=lambda one: one.name)
+def test_the_command_line_sets_what_the_page_says(setting: Setting[Configuration, Any]) -> None:
+    command = setting.shell if setting.shell.startswith("meld ") else f"check {setting.shell}"
+    options = engine_options(parse([*command.split(), "file.cu"]), ["file.cu"])
+    assert [*options.overrides[-1].values] == [setting.name]
+
+
+@pytest.mark.parametrize("example", [one.shell for one in LAUNCH_SETTINGS if one.shell])
+def test_the_command_line_of_simulations_takes_what_the_page_says(example: str) -> None:
+    assert vars(parse(["simulate", "file.cu", *example.split()])) != vars(parse(["simulate", "file.cu"]))
 
 
 def _offered() -> Iterator[tuple[str, Any]]:

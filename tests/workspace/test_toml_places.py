@@ -5,8 +5,8 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from simt_lsp.workspace.setting_sources import settings_file_problems
-from simt_lsp.workspace.toml_places import Entry, Header, toml_places
+from simt_lsp.workspace.settings.sources import settings_file_problems
+from simt_lsp.workspace.settings.toml_places import Entry, Header, toml_places
 
 TEXT = (
     r'''# a comment with [brackets] = 1

@@ -9,10 +9,11 @@ from typing import Any, Final, cast
 
 import pytest
 
-from simt_lsp.workspace.configuration import DEFAULT
-from simt_lsp.workspace.setting_keys import apply_source, setting_names
-from simt_lsp.workspace.setting_values import Source
-from simt_lsp.workspace.toml_schema import SCHEMA_FILE, SCHEMA_URL, schema_text, toml_schema
+from simt_lsp.workspace.settings.configuration import DEFAULT
+from simt_lsp.workspace.settings.reader import apply_source
+from simt_lsp.workspace.settings.table import SETTINGS
+from simt_lsp.workspace.settings.toml_schema import SCHEMA_FILE, SCHEMA_URL, schema_text, toml_schema
+from simt_lsp.workspace.settings.values import Source
 
 DOCUMENTATION: Final = Path(__file__).parents[2] / "docs" / "configuration.md"
 KINDS: Final[dict[str, tuple[type, ...]]] = {
@@ -26,13 +27,13 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {
 
 
 def test_the_file_is_current() -> None:
-    """`python -m simt_lsp.workspace.toml_schema` writes it."""
+    """`python -m simt_lsp.workspace.settings.documentation` writes it."""
     assert SCHEMA_FILE.read_text("utf-8") == schema_text()
 
 
 def test_every_setting_is_offered() -> None:
     offered = {name.replace("-", "") for name in toml_schema()["properties"]}
-    assert offered == {name.lower() for name in setting_names()}
+    assert offered == {*(setting.name.lower() for setting in SETTINGS), "rules", "simulate"}
 
 
 GOOD: Final = (

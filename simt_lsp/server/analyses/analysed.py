@@ -16,15 +16,15 @@ from simt_lsp.server.analyses.worker import GaveWay
 from simt_lsp.server.documents.roots import Root, Roots, RootView
 from simt_lsp.server.documents.store import DocumentStore, OpenDocument
 from simt_lsp.server.documents.uris import uri_of
-from simt_lsp.workspace.configuration import Configuration, SettingProblem
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 from simt_lsp.workspace.kept_calls import KeptCalls, Passed, passed_with
 from simt_lsp.workspace.project import file_setup
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
-from simt_lsp.workspace.setting_sources import FILE_NAME
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.configuration import Configuration, SettingProblem
+from simt_lsp.workspace.settings.sources import FILE_NAME
+from simt_lsp.workspace.settings.values import Source
 from simt_lsp.workspace.surroundings import Setup, Surroundings, trace_of
 
 if TYPE_CHECKING:

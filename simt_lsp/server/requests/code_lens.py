@@ -39,7 +39,7 @@ async def on_code_lens(ls: SimtServer, params: types.CodeLensParams) -> Written 
 def lenses(view: View) -> list[types.CodeLens]:
     from analysis.features.code_lens import code_lenses
 
-    if not view.analysed.configuration.code_lens.enabled:
+    if not view.analysed.configuration.code_lens:
         return []
     uri = view.analysed.item.uri
     simulated = {result.line: result for result in view.known.placed()}

@@ -89,7 +89,7 @@ def _levels(view: View, findings: Sequence[Diagnostic]) -> Iterator[types.CodeAc
 
 def _level_edit(view: View, finding: Diagnostic, level: SeverityOrOff) -> types.WorkspaceEdit | None:
     from analysis.rules.suppressions import RuleNames
-    from simt_lsp.workspace.setting_edit import level_edit
+    from simt_lsp.workspace.settings.edit import level_edit
 
     path = view.analysed.rules_file
     if path is None:

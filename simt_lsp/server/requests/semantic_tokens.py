@@ -58,7 +58,7 @@ def changes(sent: SentTokens, view: View, since: str) -> types.SemanticTokens | 
 def _numbers(sent: SentTokens, view: View, start: int = 0, end: int | None = None) -> list[int] | None:
     from analysis.features.semantic_tokens import semantic_tokens
 
-    if not view.analysed.configuration.semantic_tokens.enabled:
+    if not view.analysed.configuration.semantic_tokens:
         return None
     document = view.analysed.item.document
     tokens = semantic_tokens(view.analysis, start, end, sent.cache())

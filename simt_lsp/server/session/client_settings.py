@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast, final
 
-from simt_lsp.workspace.configuration import SettingProblem
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.configuration import SettingProblem
+from simt_lsp.workspace.settings.values import Source
 
 SECTION: Final = "simt-lsp"
 INITIALIZATION: Final = "initializationOptions"

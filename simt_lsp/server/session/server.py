@@ -50,7 +50,7 @@ from simt_lsp.server.views.report import Report, report_of
 from simt_lsp.server.views.run_decorations import decorations
 from simt_lsp.server.views.view import View
 from simt_lsp.workspace.disk_loader import path_key
-from simt_lsp.workspace.setting_values import Source
+from simt_lsp.workspace.settings.values import Source
 
 SETTINGS_PATIENCE: Final = 0.4
 """Seconds that the first analysis waits for the client's settings."""

@@ -23,8 +23,8 @@ from simt_lsp.server.session.publishing import Publisher
 from simt_lsp.server.views.findings import SOURCE
 from simt_lsp.server.views.report import make_report
 from simt_lsp.server.views.view import client_position, printable
-from simt_lsp.workspace.configuration import SettingProblem
-from simt_lsp.workspace.setting_sources import FILE_NAME, settings_file_problems
+from simt_lsp.workspace.settings.configuration import SettingProblem
+from simt_lsp.workspace.settings.sources import FILE_NAME, settings_file_problems
 
 
 class Host(Protocol):

@@ -10,7 +10,7 @@ from lsprotocol import types
 from analysis.ir.record import record
 from simt_lsp.server.simulations.job import Extent, LaunchOverrides
 from simt_lsp.server.simulations.launch_text import read_launch_text
-from simt_lsp.workspace.launch_settings import MAX_SECONDS, WARP_SIZES
+from simt_lsp.workspace.settings.simulation import MAX_SECONDS, WARP_SIZES
 
 MAX_EXTENT: Final = 2**31 - 1
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, final
 from weakref import WeakKeyDictionary
 
 from analysis.ir.record import record
-from simt_lsp.workspace.launch_settings import LaunchSettings
+from simt_lsp.workspace.settings.simulation import LaunchSettings
 
 if TYPE_CHECKING:
     from analysis.facts.file_analysis import FileAnalysis

@@ -20,7 +20,7 @@ from analysis.meld.settings import MeldSettings
 from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.rules.settings import RuleSettings
 from simt_lsp.workspace.file_index import FileIndex
-from simt_lsp.workspace.launch_settings import LaunchSettings, SimulationOptions
+from simt_lsp.workspace.settings.simulation import LaunchSettings, SimulationOptions
 
 DEFAULT_SECONDS: Final = 10.0
 DEFAULT_POLICIES: Final = ("ipdom",)

@@ -12,11 +12,11 @@ from typing import Final, final
 from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.syntax.line_index import LineIndex, PositionEncoding
-from simt_lsp.workspace.configuration import DEFAULT, Configuration, SettingProblem
 from simt_lsp.workspace.regular_file import read_regular
-from simt_lsp.workspace.setting_keys import apply_source
-from simt_lsp.workspace.setting_values import Source, normalized
-from simt_lsp.workspace.toml_places import Entry, Header, toml_places
+from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration, SettingProblem
+from simt_lsp.workspace.settings.reader import apply_source
+from simt_lsp.workspace.settings.toml_places import Entry, Header, toml_places
+from simt_lsp.workspace.settings.values import Source, normalized
 
 FILE_NAME: Final = ".simt.toml"
 MAX_SETTINGS_BYTES: Final = 1_000_000

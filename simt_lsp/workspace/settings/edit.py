@@ -15,8 +15,8 @@ from typing import Final
 from analysis.refactor.edit import Replacement, apply_replacements
 from analysis.rules.settings import SeverityOrOff, specificity
 from analysis.rules.suppressions import RuleNames
-from simt_lsp.workspace.setting_values import normalized
-from simt_lsp.workspace.toml_places import Entry, Header, toml_places
+from simt_lsp.workspace.settings.toml_places import Entry, Header, toml_places
+from simt_lsp.workspace.settings.values import normalized
 
 _TABLE: Final = "rules"
 

@@ -1,7 +1,7 @@
 """What the user can set: a tree of frozen dataclasses in which every field has a default.
 
 Rules    A field that is None has no opinion: the build command of the file decides, then the default of the analysis.
-         The tree holds only checked values; `setting_keys` reads them and answers bad ones with a `SettingProblem`.
+         The tree holds only checked values; `reader` reads them and answers bad ones with a `SettingProblem`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from analysis.facts.model import Location
 from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.ir.record import record
 from analysis.rules.settings import RuleSettings
-from simt_lsp.workspace.launch_settings import SimulationOptions
+from simt_lsp.workspace.settings.simulation import SimulationOptions
 
 Block = tuple[int, int, int]
 """Threads of a block along x, y and z."""
@@ -46,32 +46,18 @@ class InlayHintOptions:
 
 @final
 @record
-class CodeLensOptions:
-    """The line above a kernel."""
-
-    enabled: bool = True
-
-
-@final
-@record
-class SemanticTokenOptions:
-    """Names that a theme can tint by what the warp sees."""
-
-    enabled: bool = True
-
-
-@final
-@record
 class Configuration:
     """Everything the user can set."""
 
     analysis: AnalysisOptions = AnalysisOptions()
     rules: RuleSettings = field(default_factory=RuleSettings)
     inlay_hints: InlayHintOptions = InlayHintOptions()
-    code_lens: CodeLensOptions = CodeLensOptions()
+    code_lens: bool = True
+    """There is a line above each kernel."""
     navigation: bool = True
     """Definitions and references of kernels and device functions are answered."""
-    semantic_tokens: SemanticTokenOptions = SemanticTokenOptions()
+    semantic_tokens: bool = True
+    """Names are marked, for themes that tint them by what the warp sees."""
     simulation: SimulationOptions = field(default_factory=SimulationOptions)
 
 

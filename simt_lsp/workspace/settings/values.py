@@ -51,10 +51,10 @@ def read_grid(value: object) -> Extent:
     return extent
 
 
-def read_whole(value: object, least: int, what: str) -> int:
+def read_whole(value: object, least: int, allowed: str) -> int:
     """A whole number; raises `NotAllowedError`."""
     if not isinstance(value, int) or is_bool(value) or value < least:
-        raise NotAllowedError(f"use a whole number {what}, {least} or more")
+        raise NotAllowedError(allowed)
     return value
 
 
