@@ -6,6 +6,7 @@ from enum import Enum
 from typing import final
 
 from analysis.affine.linear_form import LinearForm
+from analysis.ir.enumeration import Enumeration
 from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -19,7 +20,7 @@ ALLOCATION_ALIGNMENT = 256
 """`cudaMalloc` aligns to at least 256 bytes (CUDA C++ Programming Guide, "Device Memory Accesses")."""
 
 
-class AccessKind(Enum):
+class AccessKind(Enumeration):
     """The values are those of the `facts` contract."""
 
     LOAD = "load"
@@ -52,7 +53,7 @@ class Participation(Enum):
     """Data decides, or one thread is singled out."""
 
 
-class Basis(Enum):
+class Basis(Enumeration):
     """What a cost rests on."""
 
     KNOWN_SHAPE = "known shape"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TypeAlias, final
 
 from analysis.divergence.levels import Level
+from analysis.ir.enumeration import Enumeration
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -58,7 +58,7 @@ Subject: TypeAlias = ValueSubject | BranchSubject | BlockSubject | LoopSubject |
 # -- causes: what raised the level of a subject ---------------------------------------------------------------------
 
 
-class Seed(Enum):
+class Seed(Enumeration):
     """Where divergence starts."""
 
     THREAD_INDEX = "thread index"

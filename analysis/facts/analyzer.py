@@ -50,7 +50,7 @@ class Analyzer:
 
     def __init__(self, *, edited: bool = True) -> None:
         self._edited = edited
-        self._store = Store()
+        self._store = Store(in_turns=edited)
         self._syntax = SyntaxCache(store=self._store)
         self._functions = FunctionCaches(
             launches=BoundedCache(4096),

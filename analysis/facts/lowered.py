@@ -68,6 +68,8 @@ class LoweredFunctions:
         self._own: dict[FunctionId, tuple[Item, int]] = {}
         self._called_from: dict[FunctionId, tuple[FunctionId, Item]] = {}
         self._contexts: dict[FunctionId, bytes] = {}
+        self._found: dict[FunctionId, SsaFunction] = {}
+        """What was asked for: of one version of a file each question has one answer."""
 
     def declare(self, function: FunctionId, item: Item, number: int) -> None:
         """A function of the file; `number` counts definitions of the same signature."""
@@ -79,6 +81,9 @@ class LoweredFunctions:
 
     def of(self, function: FunctionId) -> SsaFunction | None:
         """The function, lowered; None where nothing declares it."""
+        known = self._found.get(function)
+        if known is not None:
+            return known
         item = self.item_of(function)
         if item is None:
             return None
@@ -89,6 +94,7 @@ class LoweredFunctions:
                 found = self._program.unit.located(declared) if isinstance(declared, Locator) else declared
                 assert found is not None, "what a function was lowered with is there again"
                 self._called_from[callee] = function, found
+        self._found[function] = own
         return own
 
     def number_of(self, function: FunctionId) -> int:

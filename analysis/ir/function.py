@@ -7,6 +7,7 @@ from dataclasses import field
 from enum import Enum
 from typing import NewType, final
 
+from analysis.ir.enumeration import Enumeration
 from analysis.ir.instructions import BasicBlockId, FunctionId, Instruction, Phi, SymbolId, Terminator, ValueId
 from analysis.ir.pace import paced
 from analysis.ir.record import record
@@ -24,7 +25,7 @@ class FunctionKind(Enum):
     DEVICE = "device"
 
 
-class SymbolKind(Enum):
+class SymbolKind(Enumeration):
     """Where a named object lives."""
 
     LOCAL = "local"
@@ -35,7 +36,7 @@ class SymbolKind(Enum):
     TEXTURE = "texture"
 
 
-class SourceBranchKind(Enum):
+class SourceBranchKind(Enumeration):
     """What the programmer wrote; the values are those of the `facts` contract."""
 
     IF = "if"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum, IntEnum
 from typing import Final
 
+from analysis.ir.enumeration import Enumeration
+
 
 class UnaryOperator(Enum):
     NEGATE = "neg"
@@ -12,7 +14,7 @@ class UnaryOperator(Enum):
     LOGICAL_NOT = "lnot"
 
 
-class BinaryOperator(Enum):
+class BinaryOperator(Enumeration):
     """C's arithmetic; signedness and precision come from the type.  LOGICAL_* take booleans and do not branch."""
 
     ADD = "add"
@@ -29,7 +31,7 @@ class BinaryOperator(Enum):
     LOGICAL_OR = "lor"
 
 
-class CompareOperator(Enum):
+class CompareOperator(Enumeration):
     EQUAL = "eq"
     NOT_EQUAL = "ne"
     LESS = "lt"
@@ -38,7 +40,7 @@ class CompareOperator(Enum):
     GREATER_EQUAL = "ge"
 
 
-class SpecialRegister(Enum):
+class SpecialRegister(Enumeration):
     """What a thread can ask about itself and its launch."""
 
     THREAD_X = "thread.x"

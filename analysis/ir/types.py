@@ -8,10 +8,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import TypeAlias, final
 
+from analysis.ir.enumeration import Enumeration
 from analysis.ir.record import record
 
 
-class MemorySpace(Enum):
+class MemorySpace(Enumeration):
     """The address space a pointer points into; GENERIC is "one of the others, not known which"."""
 
     GENERIC = "generic"
@@ -21,7 +22,7 @@ class MemorySpace(Enum):
     CONSTANT = "constant"
 
 
-class FloatFormat(Enum):
+class FloatFormat(Enumeration):
     """The binary floating-point formats of CUDA."""
 
     HALF = "f16"

@@ -37,6 +37,14 @@ _FLOATING: Final = {
     Fundamental.DOUBLE: ir.F64,
 }
 _NULL: Final = ir.PointerType(ir.VOID, ir.MemorySpace.GENERIC)
+_STORED: Final[dict[Fundamental, ir.Type]] = {
+    **{kind: ir.IntegerType(stored.bits, stored.is_signed) for kind, stored in INTEGERS.items()},
+    **_FLOATING,
+    Fundamental.VOID: ir.VOID,
+    Fundamental.BOOL: ir.BOOLEAN,
+    Fundamental.NULL_POINTER: _NULL,
+}
+"""What objects of the fundamental types are stored as."""
 _PLAIN: Final[dict[ir.Type, QualType]] = {
     ir.VOID: fundamental(Fundamental.VOID),
     ir.BOOLEAN: fundamental(Fundamental.BOOL),
@@ -102,15 +110,8 @@ def ir_type(type: QualType) -> ir.Type:
     """What an object of that type is stored as; a reference as an address."""
     inner = type.type
     match inner:
-        case FundamentalType(kind=Fundamental.VOID):
-            return ir.VOID
-        case FundamentalType(kind=Fundamental.BOOL):
-            return ir.BOOLEAN
-        case FundamentalType(kind=Fundamental.NULL_POINTER):
-            return _NULL
         case FundamentalType(kind=kind):
-            floating = _FLOATING.get(kind)
-            return ir.IntegerType(INTEGERS[kind].bits, INTEGERS[kind].is_signed) if floating is None else floating
+            return _STORED[kind]
         case EnumerationType(underlying=underlying):
             return ir_type(QualType(underlying))
         case ClassType(name=name):
@@ -172,6 +173,8 @@ def agrees(type: QualType, stored: ir.Type) -> bool:
 
 
 def _same(one: ir.Type, other: ir.Type) -> bool:
+    if one is other:
+        return True
     match one, other:
         case ir.PointerType(element=left), ir.PointerType(element=right):
             return _same(left, right)

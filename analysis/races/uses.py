@@ -129,11 +129,13 @@ def conflict(one: MemoryUse, other: MemoryUse) -> bool:
 
     Volatile accesses are relaxed operations, as atomics are: among themselves they do not race.
     """
-    kinds = {one.kind, other.kind}
-    if kinds == {AccessKind.LOAD} or kinds == {AccessKind.ATOMIC}:
+    if one.kind is other.kind and one.kind is not AccessKind.STORE:
         return False
-    strong = [use.is_volatile or use.kind is AccessKind.ATOMIC for use in (one, other)]
-    return not all(strong)
+    return not (_is_strong(one) and _is_strong(other))
+
+
+def _is_strong(use: MemoryUse) -> bool:
+    return use.is_volatile or use.kind is AccessKind.ATOMIC
 
 
 def is_guess(divergence: DivergenceResult, one: MemoryUse, other: MemoryUse) -> bool:

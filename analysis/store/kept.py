@@ -67,8 +67,9 @@ class Version:
 class Table(Generic[Key, Value]):
     """Results of one kind by their keys; made by `Store.table`.  Belongs to one thread."""
 
-    def __init__(self, name: str, weigh: Callable[[Value], int], spare: int) -> None:
+    def __init__(self, name: str, weigh: Callable[[Value], int], spare: int, *, in_turns: bool) -> None:
         self._name = name
+        self._in_turns = in_turns
         self._weigh = weigh
         self._limit = spare
         self._values: dict[Key, Value] = {}
@@ -189,7 +190,7 @@ class Table(Generic[Key, Value]):
         weight = self._weigh(value)
         last: list[object] = [value]
         del value
-        if weight > HEAVY:
+        if self._in_turns and weight > HEAVY:
             free_in_turns(last)
         last.clear()
         spend(OF_FREEING + min(weight, HEAVY) // WEIGHT_OF_ROUND)
@@ -199,14 +200,16 @@ class Table(Generic[Key, Value]):
 class Store:
     """All tables of one analyzer: they learn together which version asks, and what was closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_turns: bool = True) -> None:
+        """`in_turns`: somebody waits while a large result is freed, so that is done a part at a time."""
+        self._in_turns = in_turns
         self._tables: list[Table[Any, Any]] = []
         self._numbers = count(1)
         self._now: Version | None = None
 
     def table(self, name: str, weigh: Callable[[Value], int], spare: int) -> Table[Any, Value]:
         """A new table that keeps spare results up to a weight of `spare`."""
-        made: Table[Any, Value] = Table(name, weigh, spare)
+        made: Table[Any, Value] = Table(name, weigh, spare, in_turns=self._in_turns)
         self._tables.append(made)
         return made
 

@@ -10,15 +10,15 @@ Limits   Declarators in parentheses (`int (*f)(int)`) are variables named by the
 """
 
 import re
-from enum import Enum
 from functools import lru_cache
 from typing import Final, final
 
+from analysis.ir.enumeration import Enumeration
 from analysis.ir.record import record
 from analysis.syntax.lexing import DIRECTIVE, WORD, starts_line, without_comments
 
 
-class Opened(Enum):
+class Opened(Enumeration):
     """What kind of thing a head declares."""
 
     NAMESPACE = "namespace"

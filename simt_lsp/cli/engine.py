@@ -73,6 +73,7 @@ class Engine:
     def __init__(self, options: EngineOptions, *, edited: bool = False) -> None:
         """`edited`: other texts of a file will be asked for, so what did not change is kept."""
         self._options = options
+        self.edited: Final = edited
         if options.show_log:
             logging.basicConfig(stream=sys.stderr, format="%(name)s: %(message)s")
         else:  # what was logged is also among the problems of the file

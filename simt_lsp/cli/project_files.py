@@ -42,8 +42,8 @@ class CallsTask(Generic[Result]):
     wanted: frozenset[str]
     seconds: float
 
-    def __call__(self) -> Callable[[str], tuple[Result | None, CallsOfFile]]:
-        engine = Engine(self.options)
+    def __call__(self, engine: Engine | None = None) -> Callable[[str], tuple[Result | None, CallsOfFile]]:
+        engine = Engine(self.options) if engine is None else engine
         calm_collector()
 
         def run(path: str) -> tuple[Result | None, CallsOfFile]:
@@ -78,18 +78,18 @@ def run_project(task: FileTask[Result], paths: Sequence[str], jobs: int | None) 
     engine = Engine(task.options)
     plan = _Plan.of(engine.include_graph, paths)
     if plan is None:
-        yield from run_files(task, paths, jobs)
+        yield from run_files(task, paths, jobs, engine)
         return
     results: dict[str, Result] = {}
     calls: dict[str, CallsOfFile] = {}
     calling = CallsTask(task.options, task.finish, task.failed, plan.wanted, task.seconds)
-    for path, (result, found) in zip(plan.outermost, run_files(calling, plan.outermost, jobs), strict=True):
+    for path, (result, found) in zip(plan.outermost, run_files(calling, plan.outermost, jobs, engine), strict=True):
         calls[absolute_path(path)] = found
         if result is not None:
             results[path] = result
     calls.update(_calls_alone(plan, plan.not_given, engine, jobs, task.seconds))
     last = replace(task, callers=plan.callers(calls))
-    results.update(zip(plan.included, run_files(last, plan.included, jobs), strict=True))
+    results.update(zip(plan.included, run_files(last, plan.included, jobs, engine), strict=True))
     for path in paths:
         yield results[path]
 
@@ -115,7 +115,8 @@ def _calls_alone(
     kept = {path: calls for path in paths if (calls := engine.kept_calls_of(path)) is not None}
     missing = [path for path in paths if path not in kept]
     task = CallsTask[None](engine.options, None, None, plan.wanted, seconds)
-    found = zip(missing, run_files(task, missing, jobs), strict=True)
+    here = None if engine.edited else engine  # one that waits for edits would keep all that it analyses here
+    found = zip(missing, run_files(task, missing, jobs, here), strict=True)
     return {absolute_path(path): calls for path, calls in (*kept.items(), *((path, one) for path, (_, one) in found))}
 
 

@@ -33,8 +33,8 @@ class Task(Protocol[Made]):
         """A process that needs longer for a file is ended."""
         ...
 
-    def __call__(self) -> Callable[[str], Made]:
-        """The function that does it; this is called once in each process."""
+    def __call__(self, engine: Engine | None = None) -> Callable[[str], Made]:
+        """The function that does it, with that engine or one of its own; this is called once in each process."""
         ...
 
     def died(self, path: str, reason: str) -> Made:
@@ -55,9 +55,9 @@ class FileTask(Generic[Result]):
     seconds: float = SECONDS
     """A process that needs longer for a file is ended."""
 
-    def __call__(self) -> Callable[[str], Result]:
-        """The function that does it, with an engine of its own: this is called once in each process."""
-        engine = Engine(self.options)
+    def __call__(self, engine: Engine | None = None) -> Callable[[str], Result]:
+        """The function that does it, with that engine or one of its own: this is called once in each process."""
+        engine = Engine(self.options) if engine is None else engine
         calm_collector()
 
         def run(path: str) -> Result:
@@ -78,8 +78,13 @@ class FileTask(Generic[Result]):
         return self.failed(path, f"internal error: {reason}")
 
 
-def run_files(task: Task[Result], paths: Sequence[str], jobs: int | None) -> Iterator[Result]:
-    """Runs `task` on every path; `jobs` is the number of processes, None for as many as are worth it."""
+def run_files(
+    task: Task[Result], paths: Sequence[str], jobs: int | None, engine: Engine | None = None
+) -> Iterator[Result]:
+    """Runs `task` on every path; `jobs` is the number of processes, None for as many as are worth it.
+
+    `engine` does it where this process is the only one: what it has read before is not read again.
+    """
     count = min(jobs or useful_processes(paths), len(paths))
     if count > 1:
         try:
@@ -87,7 +92,7 @@ def run_files(task: Task[Result], paths: Sequence[str], jobs: int | None) -> Ite
         except WorkersCannotStart as error:
             raise UsageError(f"{error}; use --jobs 1 to work without them") from error
     elif paths:
-        yield from map(task(), paths)
+        yield from map(task(engine), paths)
 
 
 def useful_processes(paths: Sequence[str]) -> int:

@@ -12,11 +12,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, TypeAlias, final
 
+from analysis.ir.enumeration import Enumeration
 from analysis.ir.record import record
 from analysis.ir.types import GroupType, HandleType, MemorySpace, VectorType
 
 
-class Fundamental(Enum):
+class Fundamental(Enumeration):
     """The fundamental types, and CUDA's short floating-point numbers; the values are their spelling."""
 
     VOID = "void"

@@ -28,6 +28,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
+from analysis.ir.enumeration import Enumeration
 from analysis.ir.ids import ValueId
 from analysis.ir.types import (
     F64,
@@ -55,7 +56,7 @@ from analysis.lower.builtins.types import builtin_type, element_of_handle
 from analysis.lower.conversions import convert
 
 
-class Generic(Enum):
+class Generic(Enumeration):
     """A type that the call decides; the values are the notation."""
 
     ARITHMETIC = "T"
