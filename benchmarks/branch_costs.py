@@ -53,11 +53,11 @@ from benchmarks.zero_configuration import count_cpu_time, program_of
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Budget
 from simt_lsp.cli.engine import Engine, EngineOptions
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.workspace.project_root import project_root

@@ -30,11 +30,11 @@ from sim.kernel import load_kernel
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Budget
 from simt_lsp.cli.paths import SourceFile, expand
 
 FIRST: Final = "ipdom"

@@ -11,13 +11,12 @@ from typing import Final
 
 from benchmarks.simulation import BLOCK, BLOCKS, arguments, kernel
 from benchmarks.table import Row, print_table
+from sim.events import Observer
 from sim.kernel import Kernel
-from sim.launch.specification import Budget, LaunchSpecification
 from sim.observers.branches import BranchObserver
 from sim.observers.convergence import ConvergenceObserver
 from sim.observers.lane_histogram import LaneHistogramObserver
 from sim.observers.oracle_convergence import OracleObserver
-from sim.observers.protocol import Observer
 from sim.observers.races import RaceObserver
 from sim.observers.register_tags import RegisterTagObserver
 from sim.observers.register_values import RegisterValueObserver
@@ -27,6 +26,7 @@ from sim.observers.timeline import TimelineObserver
 from sim.observers.work import WorkObserver
 from sim.policies.ipdom import Ipdom
 from sim.simulate import simulate
+from sim.specification import Budget, LaunchSpecification
 
 OBSERVERS: Final[tuple[Callable[[], Observer], ...]] = (
     BranchObserver,

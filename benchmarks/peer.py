@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from benchmarks.simulation import kernel
 from benchmarks.table import Row, print_table, write_json
-from sim.launch.specification import Array, LaunchSpecification, Scalar
 from sim.policies.ipdom import Ipdom
 from sim.simulate import simulate
+from sim.specification import Array, LaunchSpecification, Scalar
 
 EACH_BAR, MEAN_BAR = 30.0, 100.0
 BLOCKS: Final = 16

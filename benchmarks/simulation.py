@@ -23,9 +23,9 @@ from analysis.syntax.includes import DictLoader
 from analysis.syntax.translation_unit import TranslationUnit
 from benchmarks.table import Row, print_table
 from sim.kernel import Kernel, load_kernel
-from sim.launch.specification import Argument, Array, LaunchSpecification, Scalar
 from sim.policies.ipdom import Ipdom
 from sim.simulate import simulate
+from sim.specification import Argument, Array, LaunchSpecification, Scalar
 
 KERNELS: Final = Path(__file__).parent / "kernels"
 BLOCKS, BLOCK, TAPS = 64, 256, 64

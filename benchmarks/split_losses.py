@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.instructions import Branch, Switch
 from sim.arrays import LaneSets, Rows, lanes_of
-from sim.launch.block_sample import blocks_run
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
+from sim.block_sample import blocks_run
+from sim.events import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 
 Counts = NDArray[np.int64]
 

@@ -29,12 +29,12 @@ from analysis.syntax.document import Document
 from analysis.syntax.translation_unit import TranslationUnit
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
-from sim.launch.specification import Budget
-from sim.machine import deadline
 from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Budget
+from sim.state import deadline
 from simt_lsp.cli.engine import UnreadableError, absolute_path, read_source
 from simt_lsp.cli.paths import SourceFile, expand
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from sim.code.convergence import with_convergence
 from sim.code.generate import Code
 from sim.code.latest import code_for
+from sim.events import Events, Observer, Run
 from sim.glance import Glance
 from sim.kernel import Kernel
-from sim.launch.specification import LaunchSpecification
 from sim.machine.addresses import Addresses
-from sim.machine.ending import KernelAborted, OutOfBudget
 from sim.machine.machine import Machine
 from sim.machine.residency import check_launch
 from sim.memory.arguments import Buffer
-from sim.observers.protocol import Events, Observer, Run
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError
 from sim.result import Result, Truncation, TruncationReason
+from sim.specification import LaunchSpecification
+from sim.state.ending import KernelAborted, OutOfBudget
 
 
 def simulate(

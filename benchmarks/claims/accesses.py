@@ -23,7 +23,7 @@ from benchmarks.claims.policy import keeps_together
 from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from sim.arrays import Lanes, Rows, Values
-from sim.observers.protocol import AccessEvent, AccessSite, AddressBook, Run
+from sim.events import AccessEvent, AccessSite, AddressBook, Run
 from sim.observers.request_cost import count_bank_passes, count_sectors, interleaved
 from sim.observers.requests import as_words, moved_by
 from sim.observers.spaces import AccessSpaces

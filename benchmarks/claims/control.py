@@ -23,7 +23,7 @@ from benchmarks.claims.policy import keeps_together
 from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from sim.arrays import Lanes, Rows
-from sim.observers.protocol import Run
+from sim.events import Run
 
 
 @final

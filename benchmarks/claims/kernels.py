@@ -25,12 +25,12 @@ from benchmarks.claims.subject import Subject, analyze_subject
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.observers.races import RaceObserver
 from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Budget
 from simt_lsp.cli.engine import read_source
 
 KNOWN: Final = "shape known"

@@ -26,9 +26,7 @@ from benchmarks.claims.subject import Subject
 from benchmarks.claims.threads import Threads
 from benchmarks.claims.values import ValueClaims
 from sim.arrays import Lanes, Values, lanes_of
-from sim.faults import BarrierDivergence, Deadlock, FailedAssertion, OutOfBounds, Trapped
-from sim.launch.specification import LaunchSpecification, Scalar
-from sim.observers.protocol import (
+from sim.events import (
     AccessEvent,
     AddressBook,
     Events,
@@ -38,8 +36,10 @@ from sim.observers.protocol import (
     ValueEvent,
     Wave,
 )
+from sim.faults import BarrierDivergence, Deadlock, FailedAssertion, OutOfBounds, Trapped
 from sim.policies.protocol import EXIT
 from sim.result import Result
+from sim.specification import LaunchSpecification, Scalar
 
 ENDINGS = (BarrierDivergence, Deadlock, FailedAssertion, Trapped)
 """After these not every thread ended where the program says."""

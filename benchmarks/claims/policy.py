@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.verdict.barriers import BarrierVerdict
 from benchmarks.claims.subject import Subject
-from sim.observers.protocol import Run
+from sim.events import Run
 
 RECONVERGING: Final = frozenset(("ipdom", "counters", "min-pc", "path-list-depth"))
 

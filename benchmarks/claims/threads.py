@@ -11,8 +11,8 @@ from analysis.divergence.levels import Level
 from analysis.ir.operators import SpecialRegister
 from benchmarks.claims.agreement import Words
 from sim.arrays import Lanes, Rows, lanes_of
-from sim.launch.specification import LaunchSpecification
-from sim.observers.protocol import Wave
+from sim.events import Wave
+from sim.specification import LaunchSpecification
 
 
 @final

@@ -34,14 +34,14 @@ from analysis.ir.types import MemorySpace
 from analysis.memory.spaces import infer_spaces
 from analysis.verdict.latency import latency, terminator_latency
 from sim.arrays import population
+from sim.events import AddressBook, Events, Observer, Run, Segment, SegmentEvent
 from sim.kernel import Kernel
-from sim.launch.specification import LaunchSpecification
 from sim.observers.places import issued_in
-from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent
 from sim.observers.requests import RequestAnswer, RequestObserver
 from sim.policies.ipdom import Ipdom
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import LaunchSpecification
 
 ARITHMETIC = (Binary, Unary, Compare, Select, Convert, Math, ElementAddress, FieldAddress, PointerDifference)
 

@@ -11,7 +11,7 @@ from benchmarks.melding.subjects import kernel_of
 from sim.kernel import Kernel
 from sim.launch.planner import Planner
 from sim.launch.request import Request, request_of
-from sim.launch.specification import Budget, LaunchSpecification
+from sim.specification import Budget, LaunchSpecification
 
 BUDGET: Final = Budget(seconds=120.0)
 

@@ -27,7 +27,7 @@ from benchmarks.melding.launching import launch_of
 from benchmarks.melding.melders import SourceMeld, meld_ir, meld_source
 from benchmarks.melding.subjects import Subject, program_of
 from sim.kernel import Kernel
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 
 WARP_SIZES: Final = (32, 64)
 THRESHOLDS: Final = (0.1, 0.2, 0.3, 0.4, 0.5)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis.ir.instructions import BuildAggregate, ExtractElement, InsertElement
 from sim.code.conversions import packed, unpacked
-from sim.code.scalars import is_union, member_ranges
 from sim.code.writer import Writer
+from sim.values.scalars import is_union, member_ranges
 
 
 def build(writer: Writer, instruction: BuildAggregate) -> None:

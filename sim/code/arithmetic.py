@@ -9,8 +9,8 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Binary, Compare, Constant, Math, Select, Unary
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction, UnaryOperator
 from analysis.ir.types import FloatType, Type
-from sim.code.scalars import NoParts, Part
 from sim.code.writer import Writer
+from sim.values.scalars import NoParts, Part
 
 _COMPARISONS: Final = {
     CompareOperator.EQUAL: "==",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis.ir.instructions import Assert, Call, Opaque, Print
 from analysis.lower.calls import DEVICE_LAUNCH
-from sim.code.scalars import NoParts
 from sim.code.writer import Writer
+from sim.values.scalars import NoParts
 
 
 def call(writer: Writer, instruction: Call) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis.ir.instructions import Math
 from analysis.ir.operators import MathFunction
-from sim.code.scalars import NoParts
 from sim.code.writer import Writer
+from sim.values.scalars import NoParts
 
 
 def collective(writer: Writer, instruction: Math) -> None:

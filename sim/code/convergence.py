@@ -18,8 +18,8 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Jump, Return
 from sim.code.segments import SegmentedFunction
-from sim.launch.specification import LaunchSpecification
 from sim.policies.protocol import SegmentGraph
+from sim.specification import LaunchSpecification
 
 
 def with_convergence(graph: SegmentGraph, kernel: SegmentedFunction, launch: LaunchSpecification) -> SegmentGraph:

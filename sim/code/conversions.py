@@ -6,8 +6,8 @@ from typing import Final
 
 from analysis.ir.instructions import Bitcast, Convert
 from analysis.ir.types import FloatFormat, FloatType
-from sim.code.scalars import NoParts, Part
 from sim.code.writer import Writer
+from sim.values.scalars import NoParts, Part
 
 _SHORT: Final = (FloatType(FloatFormat.HALF), FloatType(FloatFormat.BFLOAT16))
 

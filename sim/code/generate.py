@@ -45,13 +45,13 @@ from sim.code.instructions import emit
 from sim.code.meetings import awaited
 from sim.code.namespace import namespace
 from sim.code.placement import place_values
-from sim.code.scalars import NoParts, Part
 from sim.code.segments import SegmentedFunction, cut, graph_of, meeting_of
 from sim.code.writer import Place, PlannedAccess, Unit, Writer
+from sim.events import Segment
 from sim.kernel import Kernel
-from sim.observers.protocol import Segment
 from sim.policies.protocol import SegmentGraph
 from sim.refusals import Refusal
+from sim.values.scalars import NoParts, Part
 
 _INDENT: Final = "    "
 _BARRIERS: Final = (BlockBarrier, NamedBarrier, PhaseWait, GridBarrier)

@@ -47,8 +47,8 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import COLLECTIVES, SpecialRegister
 from sim.code import aggregates, arithmetic, calls, collectives, conversions, meetings, memory
-from sim.code.scalars import NoParts
 from sim.code.writer import Writer
+from sim.values.scalars import NoParts
 
 
 def emit(writer: Writer, instruction: Instruction) -> None:

@@ -26,10 +26,10 @@ from analysis.ir.operators import AtomicOperator, BarrierOperator
 from analysis.ir.types import PointerType, StructType, Type, VectorType
 from analysis.lower.layouts import size_and_alignment
 from sim.code.placement import ParameterRoot, SymbolRoot
-from sim.code.scalars import NoParts, Part, storage_of
 from sim.code.writer import PlannedAccess, Writer
+from sim.events import AccessSite
 from sim.faults import AccessKind
-from sim.observers.protocol import AccessSite
+from sim.values.scalars import NoParts, Part, storage_of
 
 
 def symbol_address(writer: Writer, instruction: SymbolAddress) -> None:

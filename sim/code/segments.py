@@ -31,7 +31,7 @@ from analysis.ir.instructions import (
 from analysis.ir.record import record
 from analysis.verdict.latency import is_issued
 from sim.code.polling import polling_blocks
-from sim.observers.protocol import Segment
+from sim.events import Segment
 from sim.policies.protocol import EXIT, SegmentGraph
 
 WarpMeeting: TypeAlias = WarpBarrier | Shuffle | Vote | Match | WarpReduce

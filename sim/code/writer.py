@@ -14,8 +14,8 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import S32, TemplateType, Type, UnknownType, VoidType
 from sim.code.placement import Placement, Root
-from sim.code.scalars import NoParts, Part, parts_of
-from sim.observers.protocol import AccessSite
+from sim.events import AccessSite
+from sim.values.scalars import NoParts, Part, parts_of
 
 
 @final

@@ -28,12 +28,12 @@ from sim.equivalence.checked_edit import MAX_KERNELS, RequestsOf, kernels_runnin
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.observers.races import RaceObserver
 from sim.policies.ipdom import Ipdom
 from sim.refusals import LaunchError, Refusal
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Budget
 
 DEFAULT_SECONDS: Final = 30.0
 """For all kernels of a file."""

@@ -26,7 +26,7 @@ from sim.equivalence.checked_meld import branch_place
 from sim.equivalence.compare import DEFAULT_BUDGET
 from sim.equivalence.model import Comparison, Goal, Verdict
 from sim.equivalence.words import edit_title, verdict_words
-from sim.launch.specification import Budget
+from sim.specification import Budget
 
 NOTHING_TO_ORDER: Final = "nothing is exchanged between the lanes of a warp that no barrier orders"
 NOTHING_MISSED: Final = "all threads come to the barriers of this function"

@@ -39,9 +39,9 @@ from sim.equivalence.model import (
 )
 from sim.equivalence.runs import Version
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.refusals import LaunchError
 from sim.report.model import SourcePlace
+from sim.specification import Budget
 
 MAX_KERNELS: Final = 4
 

@@ -31,7 +31,7 @@ from sim.equivalence.model import (
     Verdict,
 )
 from sim.equivalence.words import edit_title
-from sim.launch.specification import Budget
+from sim.specification import Budget
 
 
 @final

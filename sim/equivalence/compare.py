@@ -56,7 +56,6 @@ from sim.launch.host_launches import host_launches
 from sim.launch.instance import choose_instance
 from sim.launch.planner import Planner
 from sim.launch.request import Request, Requests
-from sim.launch.specification import Budget
 from sim.machine.printf import is_full
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory
@@ -64,6 +63,7 @@ from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError, Refusal
 from sim.report.faults import fault_report
 from sim.report.places import SourcePlaces
+from sim.specification import Budget
 
 REFERENCE: Final[PolicyFactory] = Ipdom
 """The policy whose instructions are counted: what hardware without independent threads does."""

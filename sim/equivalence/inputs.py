@@ -25,11 +25,11 @@ from sim.equivalence.runs import Observed, Version, observed
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError, Refusal
 from sim.report.places import SourcePlaces
 from sim.result import Result
+from sim.specification import Budget
 
 MAX_OTHERS: Final = 8
 OTHER_SEEDS: Final = (2, 3)

@@ -23,12 +23,12 @@ from sim.equivalence.model import Evidence, Gap, Goal, NotChecked
 from sim.equivalence.runs import Observed, Version, observed
 from sim.kernel import Kernel
 from sim.launch.planner import Plan
-from sim.launch.specification import LaunchSpecification
 from sim.machine.printf import is_full
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError, Refusal
 from sim.report.places import SourcePlaces
 from sim.result import Truncation, TruncationReason
+from sim.specification import LaunchSpecification
 
 LONGEST_RUN: Final = 250_000
 """Of one run under a policy after the first."""

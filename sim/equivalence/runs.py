@@ -11,17 +11,17 @@ from analysis.ir.types import MemorySpace
 from analysis.lower.program import DeviceFunction, Program
 from sim.equivalence.allowance import Allowance
 from sim.equivalence.model import BranchPlace, Figures, Goal
+from sim.events import Observer
 from sim.faults import BarrierDivergence, Deadlock, FailedAssertion, Livelock, MachineFault, StackOverflow, Trapped
 from sim.kernel import Kernel
-from sim.launch.specification import LaunchSpecification
 from sim.observers.arms import ArmAnswer, ArmObserver
-from sim.observers.protocol import Observer
 from sim.observers.races import RaceObserver
 from sim.observers.requests import RequestAnswer, RequestCount, RequestObserver
 from sim.policies.protocol import PolicyFactory
 from sim.report.places import SourcePlaces
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import LaunchSpecification
 
 STOPPING: Final = (BarrierDivergence, Deadlock, FailedAssertion, Livelock, StackOverflow, Trapped)
 """Faults after which threads do not do what is left of the kernel."""

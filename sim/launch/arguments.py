@@ -48,9 +48,9 @@ from sim.launch.npy_files import FileStamp, path_below, read_array, stamp_of
 from sim.launch.pointees import Memory, PointedTo, pointers_at
 from sim.launch.request import Request
 from sim.launch.scalars import ChosenNumber
-from sim.launch.specification import Argument, Array, Filling, Objects, Pointers, Scalar, Struct, TextureImage
 from sim.launch.subject import VARIABLES, Subject
 from sim.refusals import LaunchError
+from sim.specification import Argument, Array, Filling, Objects, Pointers, Scalar, Struct, TextureImage
 
 MAX_GIVEN_BYTES: Final = 256 << 20
 

@@ -41,8 +41,8 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.layouts import size_of
-from sim.launch.specification import Array, ChosenArray, Filling
 from sim.result import FAR_BYTES
+from sim.specification import Array, ChosenArray, Filling
 
 MAX_BYTES: Final = FAR_BYTES
 """How large a chosen array may grow."""

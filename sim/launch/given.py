@@ -11,8 +11,8 @@ import re
 from typing import Final, TypeAlias, final
 
 from analysis.ir.record import record
-from sim.launch.specification import Filling
 from sim.refusals import LaunchError
+from sim.specification import Filling
 
 MAX_LENGTH: Final = 1 << 40
 

@@ -17,7 +17,7 @@ from analysis.ir.index3 import Index3
 from analysis.ir.operators import TextureOperation
 from analysis.ir.types import FloatType, Type, VectorType
 from sim.launch.contents import Limits, number_format
-from sim.launch.specification import TextureImage
+from sim.specification import TextureImage
 
 IMAGES: Final = ("texture", "surface", "cudaTextureObject_t", "cudaSurfaceObject_t")
 """How the names of handles start that show an image."""

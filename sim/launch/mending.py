@@ -26,8 +26,8 @@ from sim.launch.attempt import Attempt
 from sim.launch.causes import Causes
 from sim.launch.contents import ArrayChoice
 from sim.launch.planner import Plan
-from sim.launch.specification import Filling
 from sim.result import Result
+from sim.specification import Filling
 
 MAX_TRIALS: Final = 24
 ALIGNED: Final = 128

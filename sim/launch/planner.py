@@ -57,9 +57,9 @@ from sim.launch.shapes import (
     spelled,
     spread_grid,
 )
-from sim.launch.specification import Budget, LaunchSpecification
 from sim.launch.subject import Subject, read_subject
 from sim.refusals import LaunchError
+from sim.specification import Budget, LaunchSpecification
 
 DEFAULT_SEED: Final = 1
 SMALL_TRIPS: Final = 2

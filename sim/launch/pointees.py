@@ -27,7 +27,7 @@ from analysis.ir.record import record
 from analysis.ir.types import ArrayType, PointerType, StructType, Type
 from analysis.lower.layouts import size_of
 from sim.launch.contents import ArrayChoice, Structs
-from sim.launch.specification import Pointers
+from sim.specification import Pointers
 
 REGION_BYTES: Final = 4 << 20
 """Of one region to start with."""

@@ -6,9 +6,9 @@ from typing import final
 
 from analysis.ir.types import MemorySpace
 from sim.arrays import Values
-from sim.launch.specification import LaunchSpecification
+from sim.events import AddressBook, MemoryObject
 from sim.memory.arena import Arena
-from sim.observers.protocol import AddressBook, MemoryObject
+from sim.specification import LaunchSpecification
 
 
 @final

@@ -11,11 +11,11 @@ from analysis.ir.instructions import Branch, Select, SourceBranchId, Switch
 from analysis.ir.source import Span
 from analysis.verdict.latency import is_issued
 from sim.arrays import LaneSets
-from sim.machine.deadline import Deadline
-from sim.machine.ending import OutOfBudget
-from sim.observers.protocol import Segment
+from sim.events import Segment
 from sim.policies.protocol import Split
 from sim.result import BranchCount, InstructionCount, TruncationReason
+from sim.state.deadline import Deadline
+from sim.state.ending import OutOfBudget
 
 
 @final

@@ -16,13 +16,13 @@ import numpy as np
 from sim.arrays import Lanes, LaneSets, Rows, lane_sets, lanes_of
 from sim.code.generate import FunctionCode
 from sim.code.segments import meeting_of
+from sim.events import Observers, SegmentEvent
 from sim.machine.counters import Counters, lane_total
-from sim.machine.frame import Frame
 from sim.machine.livelock import LivelockWatch
 from sim.machine.phases import Phases
 from sim.machine.waiting import Waiting
-from sim.observers.protocol import Observers, SegmentEvent
 from sim.policies.protocol import EXIT, Policy, SegmentGraph, Split
+from sim.state.frame import Frame
 
 _TURNS: Final = 16
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from analysis.ir.record import record
 from sim.arrays import LaneSets, Rows, Values
-from sim.machine.frame import Frame
 from sim.policies.protocol import Policy
+from sim.state.frame import Frame
 
 _QUIET_STEPS: Final = 4096
 _LOOKS: Final = 4096

@@ -13,8 +13,10 @@ from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of, scalar
+from sim.block_sample import blocks_run
 from sim.code.generate import Code
 from sim.code.placement import ParameterRoot, SymbolRoot
+from sim.events import Events, Observers, ValueEvent, Wave
 from sim.faults import (
     AccessKind,
     Evidence,
@@ -28,14 +30,8 @@ from sim.faults import (
     Trapped,
 )
 from sim.kernel import Kernel
-from sim.launch.block_sample import blocks_run
-from sim.launch.specification import LaunchSpecification
 from sim.machine.counters import Counters
-from sim.machine.deadline import Deadline
-from sim.machine.ending import KernelAborted, OutOfBudget
 from sim.machine.engine import Engine
-from sim.machine.fault_log import FaultLog
-from sim.machine.frame import Frame
 from sim.machine.livelock import LivelockWatch
 from sim.machine.phases import Phases
 from sim.machine.printf import Printf
@@ -48,10 +44,14 @@ from sim.memory.arguments import Arguments
 from sim.memory.heap import Heap
 from sim.memory.textures import Textures
 from sim.memory.variables import Variables
-from sim.observers.protocol import Events, Observers, ValueEvent, Wave
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError, Refusal
 from sim.result import Extent, TruncationReason
+from sim.specification import LaunchSpecification
+from sim.state.deadline import Deadline
+from sim.state.ending import KernelAborted, OutOfBudget
+from sim.state.fault_log import FaultLog
+from sim.state.frame import Frame
 
 MAX_DEPTH: Final = 200
 """Nested real calls; a frame is a few hundred bytes on a GPU whose stack is 1 KiB by default."""

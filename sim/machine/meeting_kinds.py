@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.ir.instructions import BlockBarrier, GridBarrier, NamedBarrier, PhaseWait
 from analysis.ir.operators import PhaseQuestion
 from sim.code.segments import Meeting
-from sim.observers.protocol import BarrierScope
+from sim.events import BarrierScope
 
 
 def tries(meeting: Meeting) -> bool:

@@ -15,9 +15,9 @@ from analysis.ir.barrier_word import COUNT_MASK, PARITY_BIT, BarrierState
 from analysis.ir.operators import BarrierOperator
 from analysis.ir.source import Span
 from sim.arrays import Lanes, Rows, Values, lane_sets
+from sim.events import ArrivalEvent, Observers
 from sim.faults import PhaseState, StuckBarrier
 from sim.memory.arena import Arena
-from sim.observers.protocol import ArrivalEvent, Observers
 
 _WORD = 8
 

@@ -9,8 +9,8 @@ from typing import Final, final
 import numpy as np
 
 from sim.arrays import Lanes, Values
-from sim.machine.deadline import Deadline
 from sim.memory.arena import Arena
+from sim.state.deadline import Deadline
 
 MAX_LINES: Final = 10_000
 """Calls that are kept, all threads together; CUDA's buffer is finite, too."""

@@ -6,10 +6,10 @@ from typing import Final
 
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.instructions import GridBarrier
-from sim.code.scalars import NoParts, storage_of
-from sim.launch.specification import LaunchSpecification
 from sim.memory.arena import Arena
 from sim.refusals import LaunchError
+from sim.specification import LaunchSpecification
+from sim.values.scalars import NoParts, storage_of
 
 RESIDENT_WARPS: Final = 2048
 MAX_THREADS: Final = 1 << 26

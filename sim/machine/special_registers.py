@@ -6,7 +6,7 @@ import numpy as np
 
 from analysis.ir.operators import SpecialRegister
 from sim.arrays import Values, scalar
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 
 
 def special_register(register: SpecialRegister, launch: LaunchSpecification) -> Values:

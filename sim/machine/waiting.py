@@ -25,16 +25,16 @@ from analysis.ir.source import Span
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of
 from sim.code.generate import FunctionCode
 from sim.code.segments import BlockMeeting, Meeting, meeting_of
+from sim.events import ArrivalEvent, BarrierEvent, BarrierScope, Observers, PhaseEvent, SegmentEvent
 from sim.faults import BarrierDivergence, Deadlock, Evidence, Fault, IllegalWarpMask, StuckBarrier
 from sim.machine.counters import Counters, lane_total
-from sim.machine.fault_log import FaultLog
-from sim.machine.frame import Frame
 from sim.machine.meeting_kinds import scope_of, tries, waits
 from sim.machine.named_barriers import BarrierKey, NamedBarriers
 from sim.machine.passed_barriers import PassedBarriers
 from sim.machine.phases import Phases
-from sim.observers.protocol import ArrivalEvent, BarrierEvent, BarrierScope, Observers, PhaseEvent, SegmentEvent
 from sim.policies.protocol import Policy, SegmentGraph
+from sim.state.fault_log import FaultLog
+from sim.state.frame import Frame
 
 MAX_TIMEOUTS: Final = 2
 

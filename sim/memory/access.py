@@ -12,13 +12,13 @@ from typing import Any, Final, final
 import numpy as np
 
 from sim.arrays import Lanes, Rows, Values
+from sim.events import AccessEvent, AccessSite, Observers
 from sim.faults import Evidence, Fault, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
-from sim.machine.deadline import Deadline
-from sim.machine.fault_log import FaultLog
-from sim.machine.frame import Frame
 from sim.memory.arena import VALID, WRITTEN, Arena
-from sim.observers.protocol import AccessEvent, AccessSite, Observers
 from sim.result import FAR_BYTES, Extent
+from sim.state.deadline import Deadline
+from sim.state.fault_log import FaultLog
+from sim.state.frame import Frame
 
 _U8: Final = np.uint64
 _PATTERN: Final = {width: int.from_bytes(bytes([VALID] * width), "little") for width in (1, 2, 4, 8)}

@@ -32,8 +32,9 @@ from analysis.ir.types import (
     VectorType,
 )
 from sim.arrays import Values, scalar
-from sim.code.scalars import NoParts, Part, parts_of, storage_of
-from sim.launch.specification import (
+from sim.memory.arena import Arena, Region
+from sim.refusals import LaunchError
+from sim.specification import (
     Argument,
     Array,
     ChosenArray,
@@ -44,10 +45,9 @@ from sim.launch.specification import (
     Struct,
     TextureImage,
 )
-from sim.machine.deadline import Deadline
-from sim.memory.arena import Arena, Region
-from sim.refusals import LaunchError
+from sim.state.deadline import Deadline
 from sim.values.floats import bfloat16_bits, double_to_bfloat16
+from sim.values.scalars import NoParts, Part, parts_of, storage_of
 
 _AT_ONCE: Final = 1 << 20
 """Elements that are drawn without asking for the time."""

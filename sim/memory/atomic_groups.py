@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from sim.arrays import Values
-from sim.machine.deadline import Deadline
+from sim.state.deadline import Deadline
 
 Round: TypeAlias = Callable[[Values], Values]
 

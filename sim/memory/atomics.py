@@ -13,9 +13,9 @@ import numpy as np
 
 from analysis.ir.record import record
 from sim.arrays import Lanes, Values
-from sim.machine.deadline import Deadline
 from sim.memory.arena import Arena
 from sim.memory.atomic_groups import COMBINE, Round, old_values
+from sim.state.deadline import Deadline
 from sim.values.floats import bfloat16_bits, bfloat16_from_bits, to_bfloat16
 
 MAX_ROUNDS: Final = 48

@@ -8,8 +8,8 @@ import numpy as np
 
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, Values
-from sim.machine.deadline import Deadline
 from sim.memory.arena import Arena
+from sim.state.deadline import Deadline
 
 HEAP_BYTES: Final = 64 << 20
 """What it has to give, red zones included; 8 MiB on a GPU unless the host asks for more."""

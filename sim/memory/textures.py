@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.arrays import Lanes, Values
-from sim.launch.specification import AddressMode, TextureImage
 from sim.memory.arena import Arena
+from sim.specification import AddressMode, TextureImage
 
 
 @final

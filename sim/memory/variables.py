@@ -12,11 +12,11 @@ from analysis.ir.function import Function, Symbol, SymbolKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructLayout, Type
 from analysis.lower.initial_contents import Contents
-from sim.code.scalars import NoParts, parts_of, storage_of
-from sim.launch.specification import Argument, Array, ChosenArray, LaunchSpecification, Scalar, Struct, TextureImage
 from sim.memory.arena import Arena, Region
 from sim.memory.arguments import Arguments, Buffer, stored
 from sim.refusals import LaunchError, Refusal
+from sim.specification import Argument, Array, ChosenArray, LaunchSpecification, Scalar, Struct, TextureImage
+from sim.values.scalars import NoParts, parts_of, storage_of
 
 _SPACES = {
     SymbolKind.LOCAL: MemorySpace.LOCAL,

@@ -20,7 +20,7 @@ from analysis.ir.instructions import Branch, Switch
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from sim.arrays import population
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent
+from sim.events import AddressBook, Events, Observer, Run, SegmentEvent
 
 IsBranch: TypeAlias = Callable[[str, Span], bool]
 """Whether the keyword of a source branch, in a function of the IR, is that of the branch in question."""

@@ -15,8 +15,8 @@ from analysis.ir.ids import SourceBranchId
 from analysis.ir.instructions import Branch, Switch
 from analysis.ir.record import record
 from sim.arrays import population
+from sim.events import AddressBook, Events, Observer, Run, SegmentEvent
 from sim.observers.places import Place, place_reached
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent
 from sim.policies.protocol import EXIT
 
 

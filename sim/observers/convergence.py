@@ -22,7 +22,7 @@ from analysis.divergence.options import CONVERGENCE_ONLY, WITH_EXITS, WITH_VARIA
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.record import record
 from sim.arrays import population
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
+from sim.events import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 from sim.observers.running import RunningLanes
 from sim.observers.static_facts import converged_blocks, launch_knowledge
 

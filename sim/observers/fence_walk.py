@@ -6,7 +6,7 @@ from typing import final
 
 from analysis.ir.instructions import Fence
 from analysis.ir.operators import FenceScope
-from sim.observers.protocol import AccessSite, Run
+from sim.events import AccessSite, Run
 
 _BLOCK_SCOPES = (FenceScope.BLOCK, FenceScope.WARP)
 

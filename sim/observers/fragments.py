@@ -22,7 +22,7 @@ from analysis.ir.instructions import (
     SymbolAddress,
 )
 from analysis.ir.types import ArrayType, StructType, Type
-from sim.observers.protocol import AccessSite
+from sim.events import AccessSite
 
 _FRAGMENT: Final = "nvcuda::wmma::fragment<"
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.ir.record import record
 from sim.arrays import population
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent
+from sim.events import AddressBook, Events, Observer, Run, SegmentEvent
 
 
 @final

@@ -26,8 +26,8 @@ from analysis.divergence.options import WITH_EXITS
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.record import record
 from sim.arrays import lanes_of, population
+from sim.events import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 from sim.observers.common_subsequence import Alignment, align
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 from sim.observers.running import RunningLanes
 from sim.observers.static_facts import converged_blocks, launch_knowledge
 

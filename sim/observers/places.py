@@ -9,7 +9,7 @@ from analysis.ir.instructions import Instruction, Terminator
 from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
 from analysis.verdict.latency import is_issued
-from sim.observers.protocol import Run, Segment
+from sim.events import Run, Segment
 
 
 @final

@@ -29,12 +29,7 @@ from analysis.ir.operators import AtomicOperator, BarrierOperator
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, lanes_of
-from sim.code.scalars import NoParts, parts_of
-from sim.faults import AccessKind, DataRace, Evidence, Fault, RaceScope, RaceSite
-from sim.machine.frame import thread_of
-from sim.observers.fence_walk import FenceWalk
-from sim.observers.happens_before import HappensBefore
-from sim.observers.protocol import (
+from sim.events import (
     AccessEvent,
     AccessSite,
     AddressBook,
@@ -48,6 +43,9 @@ from sim.observers.protocol import (
     SegmentEvent,
     Wave,
 )
+from sim.faults import AccessKind, DataRace, Evidence, Fault, RaceScope, RaceSite
+from sim.observers.fence_walk import FenceWalk
+from sim.observers.happens_before import HappensBefore
 from sim.observers.race_shadow import (
     Entries,
     Integers,
@@ -62,6 +60,8 @@ from sim.observers.release_order import ReleaseOrder
 from sim.observers.spaces import AccessSpaces
 from sim.observers.split_barriers import TICKS, SplitBarriers
 from sim.observers.thread_set import ThreadSet
+from sim.state.frame import thread_of
+from sim.values.scalars import NoParts, parts_of
 
 _WATCHED: Final = (MemorySpace.GLOBAL, MemorySpace.SHARED)
 

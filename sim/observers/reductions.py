@@ -7,7 +7,7 @@ from typing import final
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Atomic
-from sim.observers.protocol import AccessSite
+from sim.events import AccessSite
 
 
 @final

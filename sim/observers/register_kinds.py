@@ -22,7 +22,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.record import record
 from analysis.verdict.latency import is_issued
 from sim.arrays import Lanes, Rows, Values
-from sim.observers.protocol import Run
+from sim.events import Run
 
 UNIFORM: Final = 0
 AFFINE: Final = 1

@@ -21,11 +21,11 @@ from analysis.ir.instructions import Phi
 from analysis.ir.record import record
 from analysis.verdict.latency import is_issued
 from sim.arrays import Lanes, LaneSets, Rows, population
-from sim.code.scalars import NoParts, parts_of
-from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent, Wave
+from sim.events import AddressBook, Events, Observer, Run, Segment, SegmentEvent, Wave
 from sim.observers.register_kinds import GENERIC, UNIFORM, Kinds, RegisterShares, Tally, immediates
 from sim.observers.running import RunningLanes
 from sim.observers.tag_rules import Rule, rule_of
+from sim.values.scalars import NoParts, parts_of
 
 
 @final

@@ -16,8 +16,8 @@ import numpy as np
 from analysis.ir.ids import ValueId
 from analysis.ir.record import record
 from sim.arrays import Lanes, LaneSets, Rows, Values, lanes_of, population
+from sim.events import AddressBook, Events, Observer, Run, Segment, SegmentEvent, ValueEvent, Wave
 from sim.observers.places import issued_in
-from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent, ValueEvent, Wave
 from sim.observers.register_kinds import UNIFORM, Kinds, RegisterShares, Tally, immediates, kinds_of
 
 

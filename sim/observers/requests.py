@@ -23,10 +23,10 @@ from analysis.ir.instructions import Atomic, Load, Store
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, Values
+from sim.events import AccessEvent, AccessSite, AddressBook, Events, Observer, Run, Wave
 from sim.faults import AccessKind
 from sim.observers.fragments import Fragments
 from sim.observers.places import Place
-from sim.observers.protocol import AccessEvent, AccessSite, AddressBook, Events, Observer, Run, Wave
 from sim.observers.reductions import Reductions
 from sim.observers.request_cost import Counts, count_bank_passes, count_distinct, count_sectors, interleaved
 from sim.observers.spaces import AccessSpaces

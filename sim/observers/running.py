@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 
 from sim.arrays import LaneSets
-from sim.observers.protocol import Run, SegmentEvent, Wave
+from sim.events import Run, SegmentEvent, Wave
 from sim.policies.protocol import EXIT
 
 

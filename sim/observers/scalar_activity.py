@@ -32,7 +32,7 @@ from analysis.scalar.counts import Activity, Share, activity
 from analysis.scalar.machine import Execution, MachineFunction, MachineInstruction
 from analysis.scalar.scalarize import Scalarization, scalarize
 from sim.arrays import population
-from sim.observers.protocol import AddressBook, Events, Observer, Run, SegmentEvent, Wave
+from sim.events import AddressBook, Events, Observer, Run, SegmentEvent, Wave
 from sim.observers.running import RunningLanes
 from sim.observers.static_facts import launch_knowledge
 

@@ -17,7 +17,7 @@ from analysis.ir.instructions import Atomic, Load, Store
 from analysis.ir.types import MemorySpace
 from analysis.memory.spaces import SpaceResult, infer_spaces
 from sim.arrays import Values
-from sim.observers.protocol import AccessSite, AddressBook
+from sim.events import AccessSite, AddressBook
 
 _PAGE: Final = 256
 _SPACES: Final = tuple(MemorySpace)

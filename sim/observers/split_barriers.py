@@ -13,8 +13,8 @@ import numpy as np
 
 from analysis.ir.types import MemorySpace
 from sim.arrays import lanes_of
+from sim.events import ArrivalEvent, PhaseEvent
 from sim.observers.happens_before import HappensBefore
-from sim.observers.protocol import ArrivalEvent, PhaseEvent
 from sim.observers.race_shadow import Integers
 from sim.observers.release_order import ReleaseOrder
 from sim.observers.spaces import AccessSpaces

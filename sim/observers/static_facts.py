@@ -9,7 +9,7 @@ from analysis.divergence.options import DivergenceOptions
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 
 
 def launch_knowledge(launch: LaunchSpecification, *, knows_shape: bool = True) -> LaunchKnowledge:

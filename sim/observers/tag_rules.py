@@ -62,8 +62,8 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import COLLECTIVES, BinaryOperator, SpecialRegister, UnaryOperator
 from analysis.ir.types import IntegerType, PointerType, Type
-from sim.launch.specification import LaunchSpecification
 from sim.observers.register_kinds import AFFINE, GENERIC, UNIFORM, Kinds
+from sim.specification import LaunchSpecification
 
 Rule: TypeAlias = Callable[[Sequence[Kinds]], Kinds | int]
 """Tags of the operands, one array each, to the tag of the result."""

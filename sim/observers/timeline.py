@@ -13,8 +13,8 @@ from typing import ClassVar, Final, final
 import numpy as np
 
 from analysis.ir.record import record
+from sim.events import AddressBook, Events, Observer, Run, Segment, SegmentEvent, Wave
 from sim.observers.places import Place, place_of
-from sim.observers.protocol import AddressBook, Events, Observer, Run, Segment, SegmentEvent, Wave
 from sim.observers.running import RunningLanes
 
 MAX_STEPS: Final = 4096

@@ -14,8 +14,8 @@ from analysis.ir.instructions import Instruction
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from sim.arrays import population
+from sim.events import AddressBook, BarrierScope, Events, Observer, Run, Segment, SegmentEvent
 from sim.observers.places import Place, issued_in
-from sim.observers.protocol import AddressBook, BarrierScope, Events, Observer, Run, Segment, SegmentEvent
 
 
 @final

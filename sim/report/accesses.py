@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from analysis.ir.types import MemorySpace
+from sim.events import BarrierScope
 from sim.faults import AccessKind
-from sim.observers.protocol import BarrierScope
 from sim.observers.requests import RequestAnswer, RequestCount, SiteRequests
 from sim.observers.work import Barrier, Work
 from sim.report.model import AccessPart, AccessReport, AccessUse, BarrierReport, SourcePlace

@@ -21,6 +21,7 @@ from analysis.ir.instructions import FunctionId
 from analysis.ir.record import record
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
+from sim.events import Observer
 from sim.faults import DataRace, OutOfBounds
 from sim.glance import Glance
 from sim.launch.adapt import arrays_too_short, may_be_mended, run_adapted, share_kept
@@ -29,7 +30,6 @@ from sim.launch.planner import Plan, Planner
 from sim.observers.branches import BranchObserver
 from sim.observers.lane_histogram import LaneHistogramObserver
 from sim.observers.places import Place, by_line
-from sim.observers.protocol import Observer
 from sim.observers.races import RaceObserver
 from sim.observers.requests import RequestCount, RequestObserver
 from sim.observers.timeline import TimelineObserver

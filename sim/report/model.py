@@ -16,10 +16,10 @@ from analysis.divergence.levels import Level
 from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
+from sim.events import BarrierScope
 from sim.launch.choices import Choice
 from sim.launch.npy_files import FileStamp
 from sim.observers.lane_histogram import LaneHistogram
-from sim.observers.protocol import BarrierScope
 from sim.observers.requests import RequestCount
 from sim.observers.timeline import Step
 from sim.observers.work import Work

@@ -13,8 +13,6 @@ from typing import final
 
 from analysis.ir.record import record
 from sim.launch.planner import Plan
-from sim.machine.deadline import Deadline
-from sim.machine.ending import OutOfBudget
 from sim.observers.convergence import ConvergenceAnswer, ConvergenceObserver
 from sim.observers.oracle_convergence import OracleAnswer, OracleObserver
 from sim.observers.register_kinds import RegisterShares
@@ -23,6 +21,8 @@ from sim.observers.register_values import RegisterValueObserver
 from sim.observers.scalar_activity import ScalarActivity, ScalarActivityObserver
 from sim.policies.protocol import PolicyFactory
 from sim.simulate import simulate
+from sim.state.deadline import Deadline
+from sim.state.ending import OutOfBudget
 
 
 @final

@@ -16,7 +16,7 @@ import numpy as np
 from sim.arrays import Lanes, Rows, Values
 
 if TYPE_CHECKING:
-    from sim.machine.frame import Frame
+    from sim.state.frame import Frame
 
 Shape = tuple[int, int]
 

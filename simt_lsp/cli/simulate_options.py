@@ -10,10 +10,10 @@ from typing import Final
 from analysis.launches.annotation import annotation_above
 from analysis.lower.program import DeviceFunction
 from sim.launch.request import Request, requests_in_order
-from sim.launch.specification import Budget
 from sim.policies.protocol import PolicyFactory
 from sim.policies.registry import policies_named
 from sim.refusals import LaunchError
+from sim.specification import Budget
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.launch_requests import first_said, settings_requests

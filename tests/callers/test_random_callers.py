@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.divergence.call_context import Argument
-from sim.launch.specification import Array, LaunchSpecification
+from sim.specification import Array, LaunchSpecification
 from tests.callers.fuzz import check
 from tests.callers.referee import referee
 from tests.sim.random.kernels import RandomKernel

@@ -17,9 +17,9 @@ from benchmarks.branch_costs import at_once, rank_correlation
 from benchmarks.claims.subject import analyze_subject
 from benchmarks.program_launches import largest_launch
 from benchmarks.split_losses import LossObserver
-from sim.launch.specification import Array, LaunchSpecification
 from sim.policies.ipdom import Ipdom
 from sim.simulate import simulate
+from sim.specification import Array, LaunchSpecification
 from tests.sim.running import kernel_of, run
 
 ONE = "p[t] = t;"

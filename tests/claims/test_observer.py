@@ -15,9 +15,9 @@ from benchmarks.claims.claim import Claim, Findings
 from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.policy import RECONVERGING
 from benchmarks.claims.subject import analyze_subject
-from sim.launch.specification import Array, Budget, LaunchSpecification, Scalar
 from sim.policies.registry import POLICIES
 from sim.simulate import simulate
+from sim.specification import Array, Budget, LaunchSpecification, Scalar
 from tests.sim.running import kernel_of
 
 

@@ -19,11 +19,11 @@ from analysis.refactor.warp_order.order import order_exchanges
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from sim.faults import DataRace, Fault
-from sim.launch.specification import Budget
 from sim.observers.races import RaceObserver
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory
 from sim.policies.registry import POLICIES
+from sim.specification import Budget
 from tests.sim.running import run
 
 WARP: Final = 32

@@ -10,9 +10,9 @@ from analysis.ir.types import ArrayType
 from analysis.launches.instances import launched_instances, launching_functions
 from analysis.lower.program import Program
 from sim.kernel import load_kernel
-from sim.launch.specification import Array, LaunchSpecification
 from sim.policies.ipdom import Ipdom
 from sim.simulate import simulate
+from sim.specification import Array, LaunchSpecification
 from tests.lower.check import constructs, program_of
 
 TEXT = """

@@ -19,10 +19,10 @@ from analysis.syntax.includes import DictLoader
 from analysis.verdict.barriers import Tier
 from analysis.warp.model import WarpProblemKind
 from sim.faults import DataRace, IllegalShuffleWidth, IllegalWarpMask, InactiveLaneRead
-from sim.launch.specification import Budget
 from sim.observers.races import RaceObserver
 from sim.policies.ipdom import Ipdom
 from sim.policies.round_robin import RoundRobin
+from sim.specification import Budget
 from tests.masks.kernels import RandomKernel
 from tests.sim.running import run
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.melding.counts import RunError, count_run
 from sim.kernel import kernel_from_source
-from sim.launch.specification import Array, LaunchSpecification
+from sim.specification import Array, LaunchSpecification
 
 
 def launch(threads: int = 32) -> LaunchSpecification:

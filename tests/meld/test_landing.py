@@ -15,7 +15,7 @@ from analysis.meld.model import MeldObstacle
 from analysis.meld.settings import MeldMethod, MeldSettings
 from benchmarks.melding.counts import count_run
 from sim.kernel import Kernel, kernel_from_source
-from sim.launch.specification import Array, LaunchSpecification
+from sim.specification import Array, LaunchSpecification
 
 KNOWN = LaunchKnowledge((BlockShape(64),))
 ARMS = "{ q[t] = p[t] * 3; r[t] = p[t + 1]; } else { q[t] = p[t] * 5; r[t] = p[t + 2]; }"

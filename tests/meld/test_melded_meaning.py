@@ -13,7 +13,7 @@ from analysis.meld.meld import meld_function
 from analysis.meld.settings import MeldMethod, MeldSettings
 from benchmarks.melding.counts import count_run
 from sim.kernel import Kernel, kernel_from_source
-from sim.launch.specification import Array, LaunchSpecification
+from sim.specification import Array, LaunchSpecification
 
 KERNELS = {
     "operands in their order": "if (t & 1) q[t] = p[t] - n; else q[t] = n - p[t];",

@@ -19,7 +19,7 @@ from analysis.meld.settings import MeldMethod, MeldSettings
 from analysis.meld.tidy import tidy
 from benchmarks.melding.counts import Counts, count_run
 from sim.kernel import Kernel, kernel_from_source
-from sim.launch.specification import Array, LaunchSpecification
+from sim.specification import Array, LaunchSpecification
 
 SHAPE = BlockShape(48, 4)
 """Rows of one warp and a half."""

@@ -23,7 +23,7 @@ from benchmarks.melding.counts import Counts, count_run
 from benchmarks.melding.launching import launch_of
 from benchmarks.melding.subjects import SUBJECTS, program_of, subject_named
 from sim.kernel import Kernel
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 
 MELDED_BY_TAIL = {"SB1", "SB4", "SRAD-1", "SRAD-2"}
 MELDED_BY_FUSION = {"SB1", "SB1-R", "SB4", "SB4-R", "PCM", "MS", "SRAD-1", "SRAD-2", "DCT"}

@@ -18,11 +18,11 @@ from analysis.refactor.edit import apply_replacements
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from sim.faults import Fault
-from sim.launch.specification import Budget
 from sim.observers.races import RaceObserver
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory
 from sim.policies.registry import POLICIES
+from sim.specification import Budget
 from tests.missed_barriers.kernels import THREADS, Kernel
 from tests.sim.running import run
 

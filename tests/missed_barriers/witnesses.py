@@ -13,7 +13,7 @@ import numpy as np
 from analysis.facts.barrier_records import BarrierRecord
 from analysis.verdict.barriers import Tier
 from analysis.verdict.witness import Witness
-from sim.launch.specification import Budget
+from sim.specification import Budget
 from tests.missed_barriers.kernels import THREADS, Kernel
 from tests.missed_barriers.referee import analyzed
 from tests.sim.running import run

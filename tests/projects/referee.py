@@ -21,9 +21,9 @@ from analysis.syntax.includes import DictLoader
 from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.subject import analyze_subject
 from sim.kernel import load_kernel
-from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar, Struct
 from sim.policies.registry import POLICIES
 from sim.simulate import simulate
+from sim.specification import Argument, Array, Budget, LaunchSpecification, Scalar, Struct
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
 from tests.projects.launch_ways import Made

@@ -23,10 +23,10 @@ from analysis.refactor.meld.render import render_meld
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from sim.kernel import kernel_from_source
-from sim.launch.specification import Argument, Array, LaunchSpecification, Scalar
 from sim.policies.ipdom import Ipdom
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Argument, Array, LaunchSpecification, Scalar
 from tests.support.accepted import assert_accepted
 
 ELEMENTS: Final = 4096

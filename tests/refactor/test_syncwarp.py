@@ -17,7 +17,7 @@ from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from sim.equivalence.checked_edit import Change, check_edit
 from sim.equivalence.model import Confirmed, Goal
-from sim.launch.specification import Budget
+from sim.specification import Budget
 
 REASONS: Final = {"braces": WhyNot.NO_BRACES, "together": WhyNot.NOT_TOGETHER, "callers": WhyNot.CALLERS}
 

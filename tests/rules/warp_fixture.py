@@ -16,11 +16,11 @@ from analysis.rules.diagnostic import Diagnostic
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 from sim.faults import DataRace, Fault
-from sim.launch.specification import Budget
 from sim.observers.races import RaceObserver
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory
 from sim.policies.round_robin import RoundRobin
+from sim.specification import Budget
 from tests.rules.fixture import analyze, check_fixture
 from tests.sim.running import run
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from analysis.ir.index3 import Index3
 from analysis.lower.program import LowerSettings, Program
 from analysis.pipeline import unit_of_text
+from sim.events import Observer
 from sim.kernel import Kernel, load_kernel
-from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar
-from sim.observers.protocol import Observer
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Argument, Array, Budget, LaunchSpecification, Scalar
 
 Given = Mapping[str, Argument | NDArray[Any] | int | float | bool]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sim.faults import FailedAssertion, StackOverflow, Trapped
-from sim.launch.specification import AddressMode, TextureImage
 from sim.observers.races import RaceObserver
 from sim.policies.registry import POLICIES
 from sim.refusals import Refusal
+from sim.specification import AddressMode, TextureImage
 from tests.sim.running import run
 
 I32 = np.zeros(32, np.int32)

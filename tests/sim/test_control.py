@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.launch.specification import Budget
 from sim.result import BranchCount, TruncationReason
+from sim.specification import Budget
 from tests.sim.running import run
 
 I = np.arange(64)  # noqa: E741

@@ -18,13 +18,13 @@ from benchmarks.hard_cases import HardCase, hard_cases
 from sim.code.generate import Snippet
 from sim.launch.planner import Planner
 from sim.launch.request import Request, requests_in_order
-from sim.launch.specification import Budget, ChosenArray
-from sim.machine import deadline
 from sim.machine.printf import MAX_LINES, MAX_WIDTH
 from sim.policies.ipdom import Ipdom
 from sim.refusals import LaunchError
 from sim.report.assemble import report_kernel
 from sim.result import TruncationReason
+from sim.specification import Budget, ChosenArray
+from sim.state import deadline
 from tests.sim.running import run
 
 BUDGET = Budget(max_steps=20_000, seconds=60.0)

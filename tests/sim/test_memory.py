@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from sim.faults import AccessKind, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
-from sim.launch.specification import Array, Budget, ChosenArray, Filling, SameAs, Scalar, Struct
 from sim.refusals import LaunchError, Refusal
+from sim.specification import Array, Budget, ChosenArray, Filling, SameAs, Scalar, Struct
 from tests.sim.running import run
 
 I = np.arange(64)  # noqa: E741

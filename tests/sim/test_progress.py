@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sim.faults import Livelock
-from sim.launch.specification import Budget
 from sim.policies.ipdom import Ipdom
 from sim.policies.registry import POLICIES
 from sim.policies.round_robin import RoundRobin
+from sim.specification import Budget
 from tests.sim.running import run
 
 SPIN_LOCK = """__global__ void k(int *lock, int *sum) {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sim.launch.specification import TextureImage
+from sim.specification import TextureImage
 from tests.sim.running import run
 
 LAYERS = np.arange(6 * 8 * 8, dtype=np.float32).reshape(6, 8, 8)

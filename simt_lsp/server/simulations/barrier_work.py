@@ -8,7 +8,7 @@ from typing import Any
 
 from analysis.facts.file_analysis import FileAnalysis
 from sim.equivalence.checked_barriers import NoBarriers, check_barriers
-from sim.launch.specification import Budget
+from sim.specification import Budget
 from simt_lsp.server.simulations.edit_frames import edited_frame, refused_frame, requests_for
 from simt_lsp.server.simulations.job import BarrierJob
 

@@ -10,7 +10,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.refactor.meld.model import Opportunity, Refusal
 from analysis.refactor.meld.outcomes import meld_outcomes
 from sim.equivalence.checked_meld import check_meld
-from sim.launch.specification import Budget
+from sim.specification import Budget
 from simt_lsp.server.simulations.edit_frames import edited_frame, refused_frame, requests_for
 from simt_lsp.server.simulations.job import MeldJob
 

@@ -23,7 +23,6 @@ from presentation.html.page import html_page
 from presentation.terminal.report import report_lines
 from sim.launch.planner import Planner
 from sim.launch.request import Request, requests_in_order
-from sim.launch.specification import Budget
 from sim.policies.registry import policies_named
 from sim.refusals import LaunchError, Refusal
 from sim.report.assemble import report_kernel
@@ -32,6 +31,7 @@ from sim.report.json_report import kernel_object
 from sim.report.model import KernelReport, TruncationReport
 from sim.report.places import SourcePlaces
 from sim.result import TruncationReason
+from sim.specification import Budget
 from simt_lsp.launch_requests import settings_requests
 from simt_lsp.server.simulations.barrier_work import with_barriers
 from simt_lsp.server.simulations.confirm_work import confirmed

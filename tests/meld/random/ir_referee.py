@@ -12,7 +12,7 @@ from analysis.ir.verifier import verify
 from analysis.meld.meld import meld_function
 from analysis.meld.settings import MeldSettings
 from sim.kernel import Kernel
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 from tests.meld.random.runs import FIRST_POLICY, Baseline, differences, runs
 
 IrMelder: TypeAlias = Callable[[Function, MeldSettings], "IrMelded"]

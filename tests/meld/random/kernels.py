@@ -13,7 +13,7 @@ from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.ir.index3 import Index3
-from sim.launch.specification import Budget, LaunchSpecification
+from sim.specification import Budget, LaunchSpecification
 from tests.meld.random.grow import Grower
 from tests.meld.random.layout import Line, Piece, laid_out, random_style
 from tests.meld.random.names import CELLS, HEADER, INPUTS, MACRO_VALUES, NAME, OUTPUTS, PARAMETERS, arguments

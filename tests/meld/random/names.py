@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from analysis.divergence.levels import Level
-from sim.launch.specification import Argument, Array, Scalar
+from sim.specification import Argument, Array, Scalar
 from tests.sim.random.scope import S16, S32, S64, U8, Expression, Memory
 
 NAME: Final = "k"

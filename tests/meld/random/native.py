@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from sim.launch.specification import Array, LaunchSpecification, Scalar
+from sim.specification import Array, LaunchSpecification, Scalar
 from tests.meld.random.names import NAME
 from tests.sim.native.comparison import Case, differences
 from tests.sim.native.compiler import SANITIZED, Unit, compiled

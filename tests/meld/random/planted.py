@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sim.launch.specification import Array, LaunchSpecification, Scalar
+from sim.specification import Array, LaunchSpecification, Scalar
 
 ARMS: Final = """  if (i < n) {
     // remark 1 on what follows

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final, final
 
 from sim.kernel import Kernel
-from sim.launch.specification import Budget, LaunchSpecification
 from sim.policies.registry import POLICIES
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Budget, LaunchSpecification
 
 FIRST_POLICY: Final = "ipdom"
 """The one under which instructions are counted: what an editor shows is counted under it, too."""

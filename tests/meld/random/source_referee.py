@@ -25,7 +25,7 @@ from analysis.refactor.meld.outcomes import meld_outcomes
 from analysis.refactor.meld.render import render_meld
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 from tests.meld.random.names import NAME
 from tests.meld.random.runs import FIRST_POLICY, Baseline, differences, runs
 from tests.sim.running import kernel_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldMethod, MeldSettings
-from sim.launch.specification import Array, LaunchSpecification, Scalar
+from sim.specification import Array, LaunchSpecification, Scalar
 from tests.meld.random.ir_referee import judge_ir
 from tests.meld.random.planted import LAUNCH, kernel_with
 from tests.meld.random.runs import FIRST_POLICY

@@ -12,9 +12,9 @@ from sim.equivalence.compare import compare
 from sim.equivalence.model import BranchPlace, Comparison, Goal
 from sim.equivalence.runs import Version
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.policies.protocol import PolicyFactory
 from sim.policies.registry import POLICIES
+from sim.specification import Budget
 
 MARK = b"/*branch*/"
 

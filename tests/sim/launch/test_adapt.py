@@ -13,10 +13,10 @@ from sim.launch.adapt import arrays_too_short, run_adapted
 from sim.launch.attempt import Attempt
 from sim.launch.planner import Plan
 from sim.launch.request import Request
-from sim.launch.specification import Array
 from sim.policies.registry import POLICIES
 from sim.result import Result, Truncation, TruncationReason
 from sim.simulate import simulate
+from sim.specification import Array
 from tests.sim.launch.support import given, planner
 
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"

@@ -10,10 +10,10 @@ import pytest
 
 from sim.launch.attempt import Attempt
 from sim.launch.request import Request
-from sim.launch.specification import Array, ChosenArray, Filling, Struct, TextureImage
 from sim.policies.registry import POLICIES
 from sim.refusals import LaunchError
 from sim.simulate import simulate
+from sim.specification import Array, ChosenArray, Filling, Struct, TextureImage
 from tests.sim.launch.support import chosen, given, plan
 
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.launch.block_sample import blocks_run
-from sim.launch.specification import Array, LaunchSpecification
+from sim.block_sample import blocks_run
 from sim.observers.timeline import TimelineObserver
 from sim.policies.ipdom import Ipdom
 from sim.simulate import simulate
+from sim.specification import Array, LaunchSpecification
 from tests.sim.launch.support import planner
 from tests.sim.running import kernel_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sim.launch.contents import ArrayChoice, argument_of
-from sim.launch.specification import Array
+from sim.specification import Array
 from tests.sim.launch.support import given, plan
 from tests.sim.launch.test_pointees import ran
 

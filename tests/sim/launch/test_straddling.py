@@ -6,10 +6,10 @@ import pytest
 
 from sim.launch.adapt import run_adapted
 from sim.launch.planner import Plan
-from sim.launch.specification import TextureImage
 from sim.policies.registry import POLICIES
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import TextureImage
 from tests.sim.launch.support import chosen, given, plan, planner
 
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"

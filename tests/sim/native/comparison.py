@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from analysis.ir.index3 import Index3
 from sim.kernel import Kernel
-from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar, Struct
 from sim.policies.protocol import PolicyFactory
 from sim.result import Result
 from sim.simulate import simulate
+from sim.specification import Argument, Array, Budget, LaunchSpecification, Scalar, Struct
 from tests.sim.native.compiler import Unit
 from tests.sim.native.program import NativeLaunch, NativeProgram, NativeResult, Value
 

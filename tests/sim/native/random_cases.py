@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from sim.launch.specification import Array, Scalar
 from sim.policies.protocol import PolicyFactory
 from sim.policies.registry import POLICIES
+from sim.specification import Array, Scalar
 from tests.sim.native.comparison import Case, compare, in_both_orders
 from tests.sim.native.compiler import SANITIZED, Unit, compiled
 from tests.sim.native.program import Value

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.machine.ending import OutOfBudget
 from sim.observers.common_subsequence import Alignment, align
 from sim.observers.oracle_convergence import OracleAnswer, OracleObserver
 from sim.policies.ipdom import Ipdom
 from sim.policies.protocol import PolicyFactory
 from sim.policies.round_robin import RoundRobin
 from sim.result import TruncationReason
+from sim.state.ending import OutOfBudget
 from tests.sim.running import run
 
 WEIGHTS = {0: 1, 1: 5, 2: 3, 3: 0}

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sim.kernel import Kernel
-from sim.launch.specification import Array, LaunchSpecification, Scalar
 from sim.observers.convergence import Convergence, ConvergenceObserver, Dispatched
 from sim.observers.scalar_activity import Executed, ScalarActivity, ScalarActivityObserver, Source
 from sim.policies.ipdom import Ipdom
 from sim.simulate import simulate
+from sim.specification import Array, LaunchSpecification, Scalar
 from tests.scalar.test_fir import BODY, HEADER
 from tests.sim.running import run
 from tests.support.textual import read

@@ -9,10 +9,10 @@ from analysis.ir.instructions import Atomic, Load, Store
 from sim.code.convergence import with_convergence
 from sim.code.generate import generate
 from sim.code.polling import polling_blocks
-from sim.launch.specification import LaunchSpecification
 from sim.policies.layout import code_addresses
 from sim.policies.post_dominance import post_dominance
 from sim.policies.protocol import EXIT, SegmentGraph
+from sim.specification import LaunchSpecification
 from tests.sim.policies.graphs import arbitrary_graphs, statements, structured_graph
 from tests.sim.policies.walk import graph_of
 from tests.sim.running import kernel_of

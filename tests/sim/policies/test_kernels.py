@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from sim.faults import Livelock
-from sim.launch.specification import Budget
 from sim.policies.registry import POLICIES
 from sim.result import Result
+from sim.specification import Budget
 from tests.sim.running import run
 
 X = np.random.default_rng(1).integers(-5, 9, 64).astype(np.int32)

@@ -14,7 +14,7 @@ import numpy as np
 
 from analysis.divergence.levels import Level
 from analysis.ir.index3 import Index3
-from sim.launch.specification import Argument, Array, Budget, LaunchSpecification, Scalar
+from sim.specification import Argument, Array, Budget, LaunchSpecification, Scalar
 from tests.sim.random.choices import Choices, Source
 from tests.sim.random.expressions import Expressions
 from tests.sim.random.functions import Functions

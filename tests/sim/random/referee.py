@@ -13,7 +13,7 @@ from analysis.verdict.barriers import Tier
 from benchmarks.claims.claim import Claim
 from benchmarks.claims.observer import ClaimObserver
 from benchmarks.claims.subject import Subject, analyze_subject
-from sim.observers.protocol import Observer
+from sim.events import Observer
 from sim.observers.races import RaceObserver
 from sim.policies.registry import POLICIES
 from sim.result import Result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.ir.types import MemorySpace
-from sim.observers.protocol import BarrierScope
+from sim.events import BarrierScope
 from sim.report.metrics import metrics
 from sim.report.model import AccessUse, PolicyReport
 from tests.sim.report.test_races import reported

@@ -13,7 +13,6 @@ from presentation.terminal.report import plain, report_lines
 from sim.glance import Glance
 from sim.launch.planner import Planner
 from sim.launch.request import Request
-from sim.launch.specification import Array, Budget, LaunchSpecification
 from sim.policies.ipdom import Ipdom
 from sim.policies.registry import policies_named
 from sim.report.assemble import report_kernel
@@ -22,6 +21,7 @@ from sim.report.json_report import kernel_object
 from sim.report.model import KernelReport
 from sim.result import Result, TruncationReason
 from sim.simulate import simulate
+from sim.specification import Array, Budget, LaunchSpecification
 from tests.sim.running import kernel_of
 
 MIXED = """__device__ int total;

@@ -21,12 +21,12 @@ from analysis.syntax.includes import DictLoader
 from sim.kernel import Kernel
 from sim.launch.planner import Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget, LaunchSpecification
 from sim.policies.registry import policies_named
 from sim.report.assemble import report_kernel
 from sim.report.json_report import kernel_object
 from sim.result import Result, Truncation, TruncationReason
 from sim.simulate import simulate
+from sim.specification import Budget, LaunchSpecification
 
 DOCS: Final = Path(__file__).parents[3] / "docs" / "simulate-json.md"
 ROW: Final = re.compile(r"^\| `([^`]+)` \| ([^|]+) \|", re.MULTILINE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.launch.specification import Budget
+from sim.specification import Budget
 from tests.sim.report.test_races import reported
 
 _LOOK = "__global__ void k(float *x, int *at, int n) { int i = threadIdx.x; if (i < n) x[i] = x[at[i] - 1000]; }"

@@ -15,11 +15,11 @@ from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from sim.launch.planner import Planner
 from sim.launch.request import Request
-from sim.launch.specification import Budget
 from sim.policies.ipdom import Ipdom
 from sim.report.assemble import report_kernel
 from sim.report.model import KernelReport, PolicyReport
 from sim.report.races import DATA_RACE, SAME_VALUE
+from sim.specification import Budget
 
 PATH: Final = "a.cu"
 ONE: Final = (1, 1, 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.ir.index3 import Index3
 from sim.arrays import Lanes, LaneSets, Rows, Values
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 
 
 @final

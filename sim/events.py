@@ -20,8 +20,8 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets, lanes_of
 from sim.faults import AccessKind, Fault
-from sim.launch.specification import LaunchSpecification
 from sim.policies.protocol import SegmentGraph, Split
+from sim.specification import LaunchSpecification
 
 
 class Events(Flag):

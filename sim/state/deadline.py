@@ -11,8 +11,8 @@ from math import inf
 from time import perf_counter
 from typing import Final, final
 
-from sim.machine.ending import OutOfBudget
 from sim.result import TruncationReason
+from sim.state.ending import OutOfBudget
 
 _PROGRESS_SECONDS: Final = 0.1
 

@@ -12,8 +12,8 @@ from analysis.ir.function import Function
 from analysis.ir.source import Span
 from sim.arrays import Lanes, Rows
 from sim.faults import Evidence, Fault, LeftOutLaunch
-from sim.launch.specification import LaunchSpecification
-from sim.machine.frame import Frame, thread_of
+from sim.specification import LaunchSpecification
+from sim.state.frame import Frame, thread_of
 
 Found = TypeVar("Found", Fault, LeftOutLaunch)
 

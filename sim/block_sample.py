@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.ir.record import record
-from sim.launch.specification import LaunchSpecification
+from sim.specification import LaunchSpecification
 
 Numbers: TypeAlias = NDArray[np.intp]
 
