@@ -12,6 +12,7 @@ from typing import Final
 from analysis.lower.constants import constant_integer
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.names import Scope
+from analysis.lower.packs import EXPANSION, element_scope, pack_length
 from analysis.lower.types import descriptor_type, resolve_type
 from analysis.syntax.tree import Node
 
@@ -49,7 +50,7 @@ def _specifiers(node: Node) -> Iterator[Node]:
 def _asked(scope: Scope, node: Node) -> int:
     match node.kind:
         case "alignas_qualifier":
-            return max((_value(scope, child) for child in node.children), default=1)
+            return max((_expanded_value(scope, child) for child in node.children), default=1)
         case "identifier" if _is_aligned(node):
             return LARGEST
         case "call_expression":
@@ -63,6 +64,15 @@ def _asked(scope: Scope, node: Node) -> int:
 
 def _is_aligned(name: Node) -> bool:
     return name.text.strip(b"_") == b"aligned"
+
+
+def _expanded_value(scope: Scope, node: Node) -> int:
+    """As `_value`, of `types...` the largest."""
+    pattern = node.field("pattern") if node.kind == EXPANSION else None
+    length = None if pattern is None else pack_length(scope, pattern)
+    if pattern is None or length is None:
+        return _value(scope, node)
+    return max((_value(element_scope(scope, pattern, index), pattern) for index in range(length)), default=1)
 
 
 def _value(scope: Scope, node: Node) -> int:

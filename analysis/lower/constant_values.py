@@ -20,6 +20,8 @@ class ConstantName:
     type: Type
     exact: QualType | None = field(default=None, compare=False)
     """The C++ type, `const` where it is the constant object's own; None where it is not known."""
+    is_typed: bool = field(default=False, compare=False)
+    """Whether it is what an `auto` parameter is bound to: its type is then a part of what it is."""
 
 
 @final

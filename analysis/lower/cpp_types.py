@@ -28,6 +28,7 @@ from analysis.cpp.types.model import (
     fundamental,
 )
 from analysis.ir import types as ir
+from analysis.lower.conversions import number_literal
 
 FUNCTION_POINTER: Final = ir.HandleType("function")
 _FLOATING: Final = {
@@ -165,6 +166,19 @@ def named_by_library(name: str, type: ir.Type) -> QualType | None:
     """The C++ type that a name of the C, C++ or CUDA library stands for; None where that is not known."""
     kind = BY_NAME.get(name.rpartition("::")[2])
     return of_library(type) if kind is None else fundamental(kind)
+
+
+def literal_type(text: bytes) -> QualType | None:
+    """The C++ type of an integer literal; None for all others, whose type the IR says."""
+    literal = number_literal(text)
+    if literal is None or not isinstance(literal[1], ir.IntegerType):
+        return None
+    suffix = text.lower().replace(b"'", b"")
+    if literal[1].bits == 32:
+        return fundamental(Fundamental.INT if literal[1].signed else Fundamental.UNSIGNED)
+    if b"ll" in suffix:
+        return fundamental(Fundamental.LONG_LONG if literal[1].signed else Fundamental.UNSIGNED_LONG_LONG)
+    return fundamental(Fundamental.LONG if literal[1].signed else Fundamental.UNSIGNED_LONG)
 
 
 def agrees(type: QualType, stored: ir.Type) -> bool:

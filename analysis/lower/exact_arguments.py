@@ -43,7 +43,7 @@ def exact_argument(program: Declarations, argument: TemplateArgument) -> cpp.Tem
             return None if declared.exact is None else structured(program, declared.exact)
         case ConstantName(value=value, type=type, exact=exact):
             known = exact or of_library(type) or _long(type)
-            return None if known is None else cpp.ValueArgument(value, known.unqualified)
+            return None if known is None else cpp.ValueArgument(value, known.unqualified, argument.is_typed)
         case TemplateValue(name=name):
             return cpp.DependentValue(name)
         case TypeTemplate(name=name):
@@ -118,7 +118,7 @@ def _structured(program: Declarations, type: cpp.Type) -> cpp.Type | None:
             found = [each for one in parameters if (each := structured(program, one)) is not None]
             if result is None or len(found) < len(parameters):
                 return None
-            return cpp.FunctionType(result, tuple(found), type.is_variadic, type.is_constant)
+            return cpp.FunctionType(result, tuple(found), type.is_variadic, type.is_constant, type.expands)
         case _:
             return type
 
@@ -157,7 +157,8 @@ def named(type: QualType) -> QualType:
         case cpp.MemberPointerType(owner=owner, member=member):
             made = cpp.MemberPointerType(named(owner), named(member))
         case cpp.FunctionType(result=result, parameters=parameters):
-            made = cpp.FunctionType(named(result), tuple(map(named, parameters)), inner.is_variadic, inner.is_constant)
+            found = tuple(map(named, parameters))
+            made = cpp.FunctionType(named(result), found, inner.is_variadic, inner.is_constant, inner.expands)
         case _:
             made = inner
     return QualType(made, type.is_constant, type.is_volatile)
@@ -170,8 +171,8 @@ def as_written(
     match argument:
         case QualType():
             return TypeName(declared_as(named(argument)))
-        case cpp.ValueArgument(value=value, type=type):
-            return ConstantName(value, ir_type(type), type)
+        case cpp.ValueArgument(value=value, type=type, is_typed=is_typed):
+            return ConstantName(value, ir_type(type), type, is_typed)
         case cpp.DependentValue(name=name):
             return TemplateValue(name, ir.S32)
         case cpp.TemplateName(name=name):

@@ -30,8 +30,7 @@ from analysis.ir.types import (
 from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, promoted
-from analysis.lower.cpp_types import of_library
-from analysis.lower.expressions.literals import literal_type
+from analysis.lower.cpp_types import literal_type, of_library
 from analysis.lower.functions import is_deduced, is_for_constants
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library

@@ -209,6 +209,18 @@ def specialised_for(declaration: FunctionDeclaration) -> tuple[TemplateArgument,
     return template_arguments(declaration.scope, name.field("arguments"))
 
 
+def is_specialisation(declaration: FunctionDeclaration) -> bool:
+    """Whether it is `template <> int f(float)`, with or without arguments behind the name: what `f` means for those.
+
+    A member of an instance of a class template has a header of the same form for the class.
+    """
+    if declaration.template_parameters or declaration.node is not declaration.snippet.root:
+        return False
+    headers = declaration.snippet.templates
+    classes = 0 if declaration.owner is None else declaration.headers_of_classes
+    return len(headers) > classes or specialised_for(declaration) is not None
+
+
 def parameter_list(declarator: Node) -> Node | None:
     """The parenthesised parameters of a function's, a conversion operator's or a lambda's declarator."""
     inner: Node | None = declarator

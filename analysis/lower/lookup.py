@@ -7,6 +7,8 @@ Rules   The first component is looked up from inside out, each further one insid
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.ir.types import (
     S32,
     U64,
@@ -29,10 +31,10 @@ from analysis.lower.builtins import (
     static_member,
 )
 from analysis.lower.builtins.types import element_of_handle
-from analysis.lower.constant_values import ConstantObject
+from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.constants import EVALUATORS, entity_constant, evaluate, evaluate_any
 from analysis.lower.conversions import is_arithmetic, wrapped
-from analysis.lower.cpp_types import named_by_library
+from analysis.lower.cpp_types import literal_type, named_by_library
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.limits import is_limit, limit
 from analysis.lower.library.source import is_library
@@ -186,7 +188,10 @@ def is_template(declaration: FunctionDeclaration) -> bool:
     name = innermost(declaration.declarator)
     while name is not None and name.kind == "qualified_identifier":
         name = name.field("name")
-    return bool(declaration.template_parameters) or (name is not None and name.kind == "template_function")
+    if declaration.template_parameters or (name is not None and name.kind == "template_function"):
+        return True
+    headers = declaration.snippet.templates if declaration.node is declaration.snippet.root else ()
+    return len(headers) > declaration.headers_of_classes
 
 
 def builtin_arguments(arguments: tuple[TemplateArgument, ...]) -> tuple[TemplateArgumentValue, ...]:
@@ -270,7 +275,7 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
     if node.kind != "type_descriptor":
         value = evaluate_any(scope, node)
         if value is not None:
-            return value
+            return _with_type_of_literal(value, node)
         return _named_function(scope, node) or TemplateValue(shown(node), S32)
     inner = node.field("type")
     if inner is not None and len(node.children) == 1 and inner.kind in _MAYBE_VALUES:
@@ -290,6 +295,13 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         if isinstance(entity, LocalVariable | LambdaName | DependentName) and inner.kind != "qualified_identifier":
             return TemplateValue(shown(node), S32)
     return TypeName(descriptor_type(scope, node))
+
+
+def _with_type_of_literal(value: Constant, node: Node) -> Constant:
+    """`3ll` is a `long long`, which its storage does not say."""
+    if not isinstance(value, ConstantName) or value.exact is not None or node.kind != "number_literal":
+        return value
+    return replace(value, exact=literal_type(node.text))
 
 
 def _named_function(scope: Scope, node: Node) -> FunctionSet | None:

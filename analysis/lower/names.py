@@ -351,6 +351,8 @@ class FunctionDeclaration:
     is_static: bool
     """A static method, or a friend that the class body defines: there is no `this`."""
     is_virtual: bool
+    headers_of_classes: int = 0
+    """How many of the template headers in front belong to classes around: of a definition outside of its class."""
     generic: Signature | None = None
     instances: dict[InstanceKey, FunctionInstance] = field(default_factory=dict["InstanceKey", "FunctionInstance"])
     for_groups: dict[FunctionId, FunctionInstance] = field(default_factory=dict[FunctionId, "FunctionInstance"])
@@ -436,6 +438,8 @@ class Record:
     scope: Scope
     template: str | None
     arguments: tuple[TemplateArgument, ...]
+    parameters: tuple[TemplateParameter, ...] = ()
+    """Of an instance, those of the template or partial specialisation that it was made from."""
     is_union: bool = False
     fields: list[RecordField] = field(default_factory=list[RecordField])
     bases: list[tuple[Record, int]] = field(default_factory=list["tuple[Record, int]"])

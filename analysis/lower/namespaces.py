@@ -14,6 +14,7 @@ from typing import Final
 
 from analysis.ir.types import S32
 from analysis.lower.deduction_guides import is_guide
+from analysis.lower.functions import is_specialisation
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.lookup import builtin_entity
 from analysis.lower.names import (
@@ -151,8 +152,8 @@ def overloads(program: Declarations, items: Sequence[Item]) -> tuple[FunctionDec
     """Definitions, and declarations that no definition matches in its number of parameters."""
     defined = [item for item in items if item.is_definition]
     found = [program.declaration(item, None) for item in defined]
-    if not defined:
-        found = [program.declaration(item, None) for item in items]
+    if all(each is None or is_specialisation(each) for each in found):  # the template itself is only declared
+        found += [program.declaration(item, None) for item in items if not item.is_definition]
     return tuple(declaration for declaration in found if declaration is not None)
 
 

@@ -17,13 +17,13 @@ Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from analysis.cpp.conversions import model as cpp
 from analysis.cpp.templates.functions import FunctionTemplate, is_more_specialised
 from analysis.cpp.types.model import ArrayType as ArrayOf
-from analysis.cpp.types.model import QualType
+from analysis.cpp.types.model import FunctionType, QualType
 from analysis.ir.pace import paced
 from analysis.ir.types import (
     ArrayType,
@@ -39,12 +39,14 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversion_distance import conversion_distance, without_space
 from analysis.lower.exact_deduction import NotDeduced, deduced_instance, deduced_types, exact_template
 from analysis.lower.exact_deduction import is_open as depends_on_more
+from analysis.lower.function_specialisations import specialisation_of
 from analysis.lower.functions import (
     bind_explicit,
     for_groups,
     generic_signature,
     instantiate,
     is_for_constants,
+    is_specialisation,
     specialised_for,
 )
 from analysis.lower.names import (
@@ -67,6 +69,7 @@ from analysis.lower.requirements import is_callable, is_required
 from analysis.lower.substitution import extents, is_substitution_failure
 from analysis.lower.templates import deduce, deduce_argument, deduce_pack
 from analysis.lower.types import spelled_argument
+from analysis.lower.value_arguments import fits
 
 MAX_INSTANCES = 48
 """A template with more instances than this is taken to recurse without end: further calls of it are opaque."""
@@ -130,7 +133,7 @@ def _exact(ctx: LoweringContext, operand: Operand) -> cpp.Argument | None:
             return cpp.Argument(type, cpp.ValueCategory.XVALUE)
         return cpp.Argument(type, cpp.ValueCategory.PRVALUE) if operand.is_temporary else None
     assert isinstance(operand, int)
-    if operand in ctx.objects or isinstance(type.type, ArrayOf):
+    if operand in ctx.objects or isinstance(type.type, ArrayOf | FunctionType):
         return cpp.Argument(type, cpp.ValueCategory.LVALUE)
     if operand in ctx.named and type.is_constant:
         return cpp.Argument(type, cpp.ValueCategory.LVALUE)
@@ -161,7 +164,7 @@ def _choose(
 ) -> Choice | None:
     candidates: list[_Candidate] = []
     for declaration in paced(dict.fromkeys(declarations), 50):  # several look-ups may have found one
-        if (explicit or specialised_for(declaration) is not None) and not declaration.template_parameters:
+        if not declaration.template_parameters and (explicit or is_specialisation(declaration)):
             continue
         candidate = _candidate(program, declaration, explicit, arguments)
         if candidate is not None:
@@ -170,16 +173,16 @@ def _choose(
     if len(candidates) > 1 or is_operator:
         decided = _ranked(program, candidates, arguments, object)
         if isinstance(decided, Choice):
-            return _specialised(declarations, decided)
+            return _specialised(program, declarations, decided)
         if decided is not None and is_operator:
             return None  # the built-in operator is meant
     fitting = [choice for one in candidates if (choice := _consider(program, one, arguments)) is not None]
     if fitting:
         nearest = [one for one in fitting if not any(_is_beaten(one, other, arguments) for other in fitting)]
-        return _specialised(declarations, _best(nearest, arguments))
+        return _specialised(program, declarations, _best(nearest, arguments))
     decided = _ranked(program, candidates, arguments, object) if len(candidates) == 1 else None
     if isinstance(decided, Choice):
-        return decided
+        return _specialised(program, declarations, decided)
     named = _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
     return None if named is None else Choice(instantiate(named, {}), 0.0)
 
@@ -251,15 +254,12 @@ def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
     return not (is_pair and parameters[0] == parameters[1] and not is_template and bodies[0] == bodies[1])
 
 
-def _specialised(declarations: Sequence[FunctionDeclaration], choice: Choice) -> Choice:
+def _specialised(program: Declarations, declarations: Sequence[FunctionDeclaration], choice: Choice) -> Choice:
     """The explicit specialisation for the arguments of the chosen template, where there is one."""
-    template = choice.instance.declaration
-    named = [choice.instance.scope.names.get(parameter.name) for parameter in template.template_parameters]
-    bound = [spelled_argument(one) for one in named if isinstance(one, TypeName | ConstantName | TemplateValue)]
-    found = _specialisation(declarations, bound)
-    return (
-        choice if found is None else Choice(instantiate(found, {}), choice.distance, choice.is_certain, choice.rivals)
-    )
+    found = specialisation_of(program, declarations, choice.instance)
+    possible = tuple(instantiate(each, {}) for each in found.possible)
+    instance = choice.instance if found.function is None else instantiate(found.function, {})
+    return replace(choice, instance=instance, rivals=(*choice.rivals, *possible))
 
 
 def _specialisation(declarations: Sequence[FunctionDeclaration], bound: Sequence[str]) -> FunctionDeclaration | None:
@@ -420,6 +420,8 @@ def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[Templat
         if is_type and not parameter.is_type:
             return False
         if is_value and parameter.is_type:
+            return False
+        if not fits(declaration.scope, parameter, argument):
             return False
     return True
 

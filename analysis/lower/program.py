@@ -30,6 +30,7 @@ from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
 from analysis.lower.forgetting import forget_names
 from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
+from analysis.lower.member_definitions import bind_headers
 from analysis.lower.names import (
     Entity,
     FunctionDeclaration,
@@ -37,7 +38,6 @@ from analysis.lower.names import (
     GlobalDeclaration,
     NamespaceName,
     Origin,
-    PackPattern,
     Record,
     Resolver,
     Scope,
@@ -320,22 +320,29 @@ class Program:
         declarator = function_declarator(node)
         if declarator is None:
             declarator = Node("function_declarator", node.start, node.start, node.source)
-        headers = [template_parameters(self, header) for header in snippet.templates]
+        headers = all_headers = [template_parameters(self, header) for header in snippet.templates]
         repair_names(owner.scope if owner is not None else self.namespace_scope(item.namespace), snippet)
         scope = (self.namespace_scope(item.namespace) if owner is None else owner.scope).inside()
         prefix = [*item.namespace, *([item.owner] if item.owner else []), item.name]
         scope.origin = Origin(item, snippet, "::".join(prefix))
-        if owner is not None and not item.in_class and owner.arguments and headers:
-            for name, argument in positional(headers[0], owner.arguments).items():
-                if not isinstance(argument, PackPattern):
-                    scope.declare(name, argument)
-            headers = headers[1:]
+        if owner is not None and not item.in_class:
+            headers = bind_headers(owner, scope, node, headers)
         words = specifier_words(node)
         name = function_name(declarator) or item.name
         own = (*(headers[-1] if headers else ()), *abbreviated_parameters(parameter_list(declarator)))
         is_static = item.is_friend or ("static" in words and item.in_class)
         return FunctionDeclaration(
-            item, snippet, node, declarator, name, scope, owner, own, is_static, "virtual" in words
+            item,
+            snippet,
+            node,
+            declarator,
+            name,
+            scope,
+            owner,
+            own,
+            is_static,
+            "virtual" in words,
+            len(all_headers) - len(headers),
         )
 
     def type_template(self, scope: Scope, item: Item) -> TypeTemplateDeclaration | None:

@@ -25,10 +25,12 @@ from analysis.lower.functions import (
     function_name,
     generic_signature,
     is_for_constants,
+    is_specialisation,
     parameter_list,
 )
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.layouts import Member, lay_out
+from analysis.lower.member_definitions import Membership, membership
 from analysis.lower.names import (
     DeclaredType,
     Entity,
@@ -207,15 +209,23 @@ def _read_declaration(record: Record, node: Node) -> None:
 
 
 def _read_using(record: Record, node: Node) -> None:
-    """`using Base::name;`, also of a base's instance or alias."""
+    """`using Base::name;`, also of a base's instance or alias, and `using Bases::name...;`."""
     named = next((child for child in node.children if child.kind == "qualified_identifier"), None)
     scope = None if named is None else named.field("scope")
     name = None if named is None else named.field("name")
-    type = None if scope is None else resolve_type(record.scope, scope).type
-    base = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
-    if scope is None or name is None or base is None:
+    if scope is None or name is None:
         return
-    text = name.text.decode("utf-8", "replace")
+    length = pack_length(record.scope, scope) if node.text.rstrip(b"; ").endswith(b"...") else None
+    places = [record.scope] if length is None else [element_scope(record.scope, scope, at) for at in range(length)]
+    for place in places:
+        type = resolve_type(place, scope).type
+        base = record.scope.program.records.get(type.name) if isinstance(type, StructType) else None
+        if base is not None:
+            _introduce(record, base, scope, name)
+
+
+def _introduce(record: Record, base: Record, scope: Node, name: Node) -> None:
+    text = "".join(name.text.decode("utf-8", "replace").split()) if name.kind == "operator_name" else name.text.decode()
     spelled = scope.text.decode("utf-8", "replace").partition("<")[0].rpartition("::")[2]
     if text in (base.simple_name, spelled.strip()):
         record.inherited.append(base)
@@ -230,6 +240,8 @@ def _read_template(record: Record, node: Node) -> None:
             type_node = child.field("type")
             if child.kind == "field_declaration" and type_node is not None and not child.fields("declarator"):
                 _read_type_template(record, listed, type_node)
+            elif child.kind == "declaration" and function_declarator(child) is None:
+                _read_variable_template(record, listed, child)
             else:
                 _read_method(record, child)
         elif child.kind in ("struct_specifier", "class_specifier", "alias_declaration"):
@@ -244,6 +256,21 @@ def _read_type_template(record: Record, listed: Node | None, node: Node) -> None
     pattern = name.field("arguments") if name.kind == "template_type" else None
     inner = name.field("name") if name.kind == "template_type" else name
     text = "" if inner is None else inner.text.decode("utf-8", "replace")
+    _declare_template(record, text, listed, node, pattern)
+
+
+def _read_variable_template(record: Record, listed: Node | None, node: Node) -> None:
+    """`template <class T> static constexpr int size = sizeof(T);` inside a class."""
+    declarator = node.field("declarator")
+    name = None if declarator is None else innermost(declarator)
+    is_specialised = name is not None and name.kind == "template_function"
+    pattern = None if name is None or not is_specialised else name.field("arguments")
+    name = name.field("name") if name is not None and is_specialised else name
+    if name is not None:
+        _declare_template(record, name.text.decode("utf-8", "replace"), listed, node, pattern)
+
+
+def _declare_template(record: Record, text: str, listed: Node | None, node: Node, pattern: Node | None) -> None:
     parameters = () if listed is None else template_parameters(record.scope.program, listed)
     found = TypeTemplateDeclaration(record.item, record.scope, node, parameters, pattern)
     known = record.scope.names.get(text)
@@ -361,15 +388,18 @@ def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
     program = record.scope.program
     found: list[FunctionDeclaration] = []
     nodes = record.method_nodes.get(name, [])
+    specialised: list[FunctionDeclaration] = []
     if not record.is_local:
         for item in program.unit.lookup(name):
             if item.kind is not ItemKind.FUNCTION or item.is_friend:
                 continue
             if item.owner == record.simple_name and _belongs(record, item):
-                declaration = program.declaration(item, record)
+                kind = _membership(record, item)
+                declaration = None if kind is Membership.NONE else program.declaration(item, record)
                 if declaration is not None:
                     _take_flags(declaration, nodes)
-                    found.append(declaration)
+                    (specialised if kind is Membership.OF_INSTANCE else found).append(declaration)
+    found = _replaced(found, specialised)
     defined = {len(declaration_parameters(declaration.declarator)) for declaration in found}
     for node in nodes:
         declarator = function_declarator(node)
@@ -377,6 +407,27 @@ def find_methods(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
             continue
         found.append(_inline_method(record, name, node, declarator))
     return tuple(found)
+
+
+def _membership(record: Record, item: Item) -> Membership:
+    if item.in_class or record.template is None:
+        return Membership.OF_TEMPLATE
+    snippet = record.scope.program.snippet(item)
+    headers = [template_parameters(record.scope.program, header) for header in snippet.templates]
+    return membership(record, snippet.root, headers)
+
+
+def _replaced(
+    found: Sequence[FunctionDeclaration], specialised: Sequence[FunctionDeclaration]
+) -> list[FunctionDeclaration]:
+    """The methods, with explicit specialisations in place of those that have the same parameters."""
+    own = [_parameter_types(declaration) for declaration in specialised if not is_specialisation(declaration)]
+    if not specialised:
+        return list(found)
+    return [
+        *specialised,
+        *(each for each in found if each.template_parameters or _parameter_types(each) not in own),
+    ]
 
 
 def is_derived(record: Record, base: Record) -> bool:

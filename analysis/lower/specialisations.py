@@ -57,45 +57,67 @@ def choose(program: Declarations, template: TypeTemplate, arguments: tuple[Templ
     """The declaration that these arguments mean; None where there is neither a match nor a primary template."""
     primary = _primary(template)
     partial = [declaration for declaration in template.declarations if declaration.pattern is not None]
-    whole = arguments
-    if partial and primary is not None and len(arguments) < len(primary.parameters):
-        scope = primary.scope.inside()
-        named = positional(primary.parameters, arguments)
-        whole = flattened(bind(scope, primary.parameters, named, defaults=True))
-    matches = [match for declaration in partial if (match := _match(program, declaration, whole)) is not None]
+    whole = _completed(primary, arguments) if partial else arguments
+    matches = [match for declaration in partial if (match := _match(program, primary, declaration, whole)) is not None]
     for match in matches:
         if match.is_certain and not match.declaration.parameters:
             return match  # an explicit specialisation, which is for these arguments alone
-    best = _most_special(program, matches) if all(match.is_certain for match in matches) else None
+    best = _most_special(program, primary, matches) if all(match.is_certain for match in matches) else None
     if best is not None or primary is None:
         return best
     return Chosen(primary, positional(primary.parameters, arguments), whole, is_certain=not matches)
 
 
-def _most_special(program: Declarations, matches: Sequence[Chosen]) -> Chosen | None:
+def _completed(
+    primary: TypeTemplateDeclaration | None, arguments: tuple[TemplateArgument, ...]
+) -> tuple[TemplateArgument, ...]:
+    """All arguments of the template, values converted to what its parameters declare."""
+    if primary is None or (
+        len(arguments) == len(primary.parameters) and all(parameter.is_type for parameter in primary.parameters)
+    ):
+        return arguments
+    takes_pack = any(parameter.is_pack for parameter in primary.parameters)
+    if not takes_pack and (
+        len(arguments) > len(primary.parameters) or any(isinstance(each, PackPattern) for each in arguments)
+    ):
+        return arguments
+    named = positional(primary.parameters, arguments)
+    return flattened(bind(primary.scope.inside(), primary.parameters, named, defaults=True))
+
+
+def _most_special(
+    program: Declarations, primary: TypeTemplateDeclaration | None, matches: Sequence[Chosen]
+) -> Chosen | None:
     """The match whose pattern every other one matches, and that matches none of the others' patterns."""
     for match in matches:
         one = match.declaration
         others = [other.declaration for other in matches if other is not match]
-        if all(_takes(program, other, one) and not _takes(program, one, other) for other in others):
+        if all(_takes(program, primary, other, one) and not _takes(program, primary, one, other) for other in others):
             return match
     return None
 
 
-def _takes(program: Declarations, one: TypeTemplateDeclaration, other: TypeTemplateDeclaration) -> bool:
+def _takes(
+    program: Declarations,
+    primary: TypeTemplateDeclaration | None,
+    one: TypeTemplateDeclaration,
+    other: TypeTemplateDeclaration,
+) -> bool:
     """Whether the pattern of `one` matches that of `other`, whose parameters stand for themselves."""
-    general, special = _exact_pattern(program, one), _exact_pattern(program, other)
+    general, special = _exact_pattern(program, primary, one), _exact_pattern(program, primary, other)
     if general is not None and special is not None:
         given = unique_arguments(special.template, special.arguments)
         return deduction.deduce_arguments(names_of(general.template), general.arguments, given, {})
-    match = _match(program, one, _pattern(other))
+    match = _match(program, primary, one, _pattern(primary, other))
     return match is not None and match.is_certain
 
 
-def _pattern(declaration: TypeTemplateDeclaration) -> tuple[TemplateArgument, ...]:
+def _pattern(
+    primary: TypeTemplateDeclaration | None, declaration: TypeTemplateDeclaration
+) -> tuple[TemplateArgument, ...]:
     scope = declaration.scope.inside()
     bind(scope, declaration.parameters, {}, defaults=False)
-    return template_arguments(scope, declaration.pattern)
+    return _completed(primary, template_arguments(scope, declaration.pattern))
 
 
 @final
@@ -107,9 +129,11 @@ class _ExactPattern:
     arguments: tuple[cpp.TemplateArgument, ...]
 
 
-def _exact_pattern(program: Declarations, declaration: TypeTemplateDeclaration) -> _ExactPattern | None:
+def _exact_pattern(
+    program: Declarations, primary: TypeTemplateDeclaration | None, declaration: TypeTemplateDeclaration
+) -> _ExactPattern | None:
     template = exact_parameters(declaration.parameters)
-    arguments = exact_arguments(program, _pattern(declaration))
+    arguments = exact_arguments(program, _pattern(primary, declaration))
     templates = {one.name for one in template if one.kind is cpp.TemplateName}
     is_applied = bool(templates) and declaration.pattern is not None and b"<" in declaration.pattern.text[1:]
     if arguments is None or is_applied:
@@ -135,17 +159,20 @@ def _primary(template: TypeTemplate) -> TypeTemplateDeclaration | None:
 
 
 def _match(
-    program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
+    program: Declarations,
+    primary: TypeTemplateDeclaration | None,
+    declaration: TypeTemplateDeclaration,
+    arguments: tuple[TemplateArgument, ...],
 ) -> Chosen | None:
-    exact = _exact_match(program, declaration, arguments)
+    exact = _exact_match(program, primary, declaration, arguments)
     if isinstance(exact, NotDeduced):
         return None
     named: dict[str, TemplateArgument] = {} if exact is None else exact
-    if exact is None and not deduce_arguments(program, _pattern(declaration), arguments, named):
+    if exact is None and not deduce_arguments(program, _pattern(primary, declaration), arguments, named):
         return None
     inner = declaration.scope.inside()
     bind(inner, declaration.parameters, named, defaults=False)
-    again = flattened(template_arguments(inner, declaration.pattern))
+    again = _completed(primary, flattened(template_arguments(inner, declaration.pattern)))
     answer = satisfied(inner, declaration.requirements, declaration.parameters)
     if answer is False:
         return None
@@ -163,13 +190,16 @@ def _match(
 
 
 def _exact_match(
-    program: Declarations, declaration: TypeTemplateDeclaration, arguments: tuple[TemplateArgument, ...]
+    program: Declarations,
+    primary: TypeTemplateDeclaration | None,
+    declaration: TypeTemplateDeclaration,
+    arguments: tuple[TemplateArgument, ...],
 ) -> dict[str, TemplateArgument] | NotDeduced | None:
     """What the pattern's parameters are for these arguments; None where not all is known."""
     given = exact_arguments(program, arguments)
     if given is None or any(map(names_in, given)) or any(map(_is_vague, arguments)):
         return None
-    pattern = _exact_pattern(program, declaration)
+    pattern = _exact_pattern(program, primary, declaration)
     if pattern is None:
         return None
     found: deduction.Deduced = {}
@@ -222,7 +252,9 @@ def _is_equal(program: Declarations, wanted: TemplateArgument, given: TemplateAr
     if _is_exact(wanted) and _is_exact(given):
         return False
     if isinstance(wanted, ConstantName) and isinstance(given, ConstantName):
-        return wanted.value == given.value
+        if wanted.value != given.value or wanted.type != given.type:
+            return wanted.value == given.value and not (wanted.is_typed or given.is_typed)
+        return None if wanted.is_typed or given.is_typed else True
     if isinstance(wanted, ConstantObject) and isinstance(given, ConstantObject):
         return wanted == given if wanted.is_known and given.is_known else None
     if isinstance(wanted, TypeName) and isinstance(given, TypeName):

@@ -21,6 +21,7 @@ from analysis.lower.names import (
     ConstantName,
     Declarations,
     DeclaredType,
+    FunctionSet,
     PackPattern,
     Scope,
     TemplateArgument,
@@ -29,7 +30,8 @@ from analysis.lower.names import (
     TypeName,
     TypeTemplate,
 )
-from analysis.lower.types import base_type, declare, descriptor_type, innermost, resolve_type
+from analysis.lower.types import descriptor_type, innermost, resolve_type
+from analysis.lower.value_arguments import converted, value_type
 from analysis.syntax.tree import Node
 
 
@@ -67,7 +69,8 @@ def _parameter(program: Declarations, node: Node, index: int) -> TemplateParamet
     is_pack = node.kind.startswith("variadic")
     name: Node | None
     if node.kind == "template_template_parameter_declaration":
-        inner = node.child("type_parameter_declaration")
+        inner = next((child for child in node.children if child.kind in _PARAMETERS), None)
+        is_pack = inner is not None and inner.kind.startswith("variadic")
         name = None if inner is None else inner.child("type_identifier")
     elif is_type:
         name = node.field("name") or node.child("type_identifier")
@@ -82,7 +85,7 @@ def generic_argument(scope: Scope, parameter: TemplateParameter) -> TemplateArgu
     """The parameter standing for itself."""
     if parameter.is_type:
         return TypeName(DeclaredType(TemplateType(parameter.name)))
-    return TemplateValue(parameter.name, _value_type(scope, parameter))
+    return TemplateValue(parameter.name, value_type(scope, parameter).stored)
 
 
 def stands_for_itself(parameter: TemplateParameter, argument: TemplateArgument) -> bool:
@@ -90,12 +93,6 @@ def stands_for_itself(parameter: TemplateParameter, argument: TemplateArgument) 
     if isinstance(argument, TypeName):
         return argument.declared.type == TemplateType(parameter.name)
     return isinstance(argument, TemplateValue) and argument.name == parameter.name
-
-
-def _value_type(scope: Scope, parameter: TemplateParameter) -> Type:
-    declared = base_type(scope, parameter.node)
-    declarator = parameter.node.field("declarator")
-    return declared.type if declarator is None else declare(scope, declared, declarator).declared.stored
 
 
 def bind(
@@ -111,6 +108,8 @@ def bind(
             argument = ArgumentPack(())
         if argument is None:
             argument = generic_argument(scope, parameter)
+        elif not parameter.is_type:
+            argument = converted(scope, parameter, argument)
         if not isinstance(argument, PackPattern):
             scope.declare(parameter.name, argument)
         bound.append(argument)
@@ -251,7 +250,10 @@ def deduce_argument(
             return True
         return deduce(program, pattern.declared.type, actual.declared.type, found)
     if isinstance(pattern, ConstantName) and isinstance(actual, ConstantName):
-        return pattern.value == actual.value
+        is_typed = pattern.is_typed or actual.is_typed
+        return pattern.value == actual.value and (not is_typed or pattern.type == actual.type)
+    if isinstance(pattern, FunctionSet) and isinstance(actual, FunctionSet):
+        return pattern.declarations == actual.declarations
     return isinstance(pattern, ConstantObject) and pattern == actual
 
 

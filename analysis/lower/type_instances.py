@@ -13,7 +13,7 @@ from analysis.ir.pace import popped
 from analysis.ir.types import S32, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.library.source import is_library
-from analysis.lower.library.templates import apply
+from analysis.lower.library.templates import apply, is_excluded
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
     Declarations,
@@ -34,7 +34,7 @@ from analysis.lower.namespaces import declare_alias
 from analysis.lower.records import fill_record, self_name
 from analysis.lower.specialisations import choose
 from analysis.lower.templates import bind, flattened, generic_argument
-from analysis.lower.types import spelled_argument
+from analysis.lower.types import NO_TYPE, spelled_argument
 from analysis.lower.variable_templates import VARIABLES, variable_instance
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
@@ -159,6 +159,8 @@ def instantiate_type(
         scope.origin = Origin(item, program.snippet(item), "::".join(["std"] if is_library(item) else prefix))
     bound = bind(scope, declaration.parameters, chosen.named, defaults=True)
     if declaration.node.kind in ("alias_declaration", "type_definition"):
+        if any(isinstance(each, TypeName) and is_excluded(each.declared) for each in flattened(bound)):
+            return TypeName(DeclaredType(NO_TYPE))  # also where the alias does not name it, as `void_t` does not
         declare_alias(scope, declaration.node)
         return scope.names.get(template.name)
     shown = chosen.arguments if declaration.pattern is not None else flattened(bound)
@@ -209,6 +211,7 @@ def _record_instance(
     ):
         return TypeName(DeclaredType(UnknownType(full)))
     record = _new_record(scope, declaration.node, full, template.name, template.name, arguments)
+    record.parameters = declaration.parameters
     _fill(program, record)
     if is_open:  # how many members it has depends on the pack
         record.is_guess = True

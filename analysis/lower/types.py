@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias, final
 
+from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.types import arithmetic, spelling
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import EnumerationType, Fundamental, FundamentalType, QualType, fundamental
@@ -63,6 +64,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
 )
+from analysis.lower.packs import element_scope, pack_length
 from analysis.syntax.tree import Node
 
 NO_TYPE: Final = UnknownType("no type")
@@ -124,7 +126,24 @@ def descriptor_type(scope: Scope, node: Node) -> DeclaredType:
     """The type that a `type_descriptor` (a cast's, a template argument's) spells."""
     base = base_type(scope, node)
     declarator = node.field("declarator")
-    return base if declarator is None else declare(scope, base, declarator).declared
+    if declarator is None:
+        return base
+    declared = declare(scope, base, declarator).declared
+    function = _bare_function(declarator)
+    if function is None:
+        return declared
+    return DeclaredType(FUNCTION_POINTER, spelled=_function_type(scope, declared, function))
+
+
+def _bare_function(declarator: Node) -> Node | None:
+    """The declarator of `int *(float)`, which is a function and no pointer to one."""
+    node: Node | None = declarator
+    while node is not None:
+        inner = node.field("declarator") or _inner(node)
+        if node.kind == "abstract_function_declarator":
+            return node if inner is None else None
+        node = inner
+    return None
 
 
 def resolve_type(scope: Scope, node: Node) -> DeclaredType:
@@ -165,8 +184,8 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
         elif kind in _FUNCTIONS:
             inner = declarator.field("declarator") or _inner(declarator)
             if inner is not None and inner.kind in _GROUPS:
-                name = innermost(inner)
-                return Declarator(name, DeclaredType(FUNCTION_POINTER))
+                exact = _to_function(inner, _function_type(scope, declared, declarator))
+                return Declarator(innermost(inner), DeclaredType(FUNCTION_POINTER, spelled=exact))
         elif kind == "structured_binding_declarator":
             return Declarator(None, declared, tuple(declarator.children))
         elif kind not in _GROUPS:
@@ -196,6 +215,52 @@ def _declare_array(scope: Scope, declared: DeclaredType, declarator: Node) -> De
     if inner is None:
         return Declarator(None, whole)
     return declare(scope, whole, inner)
+
+
+def _function_type(scope: Scope, result: DeclaredType, declarator: Node) -> QualType | None:
+    """The type of a function that is declared so; None where one of its types is not known."""
+    listed, returned = declarator.field("parameters"), result.exact
+    parameters = None if listed is None or returned is None else parameter_types(scope, listed)
+    if listed is None or returned is None or parameters is None:
+        return None
+    last = listed.children[-1].kind if listed.children else ""
+    is_variadic = listed.text.rstrip(b" )").endswith(b"...") and last != _PACK
+    is_constant = any(child.text == b"const" for child in declarator.children if child.kind == "type_qualifier")
+    expands = last == _PACK and pack_length(scope, listed.children[-1]) is None
+    return QualType(cpp.FunctionType(returned, parameters, is_variadic, is_constant, expands))
+
+
+def parameter_types(scope: Scope, listed: Node) -> tuple[QualType, ...] | None:
+    """The types in a parameter list, as those of a function's type; None where one is not known."""
+    parameters: list[QualType] = []
+    for node in listed.children:
+        if node.kind not in _PARAMETERS:
+            continue
+        length = pack_length(scope, node) if node.kind == _PACK else None
+        scopes = [scope] if length is None else [element_scope(scope, node, index) for index in range(length)]
+        for each in scopes:
+            exact = descriptor_type(each, node).exact
+            if exact is None or (node.kind == _PACK and length is None and node is not listed.children[-1]):
+                return None
+            if exact != cpp.VOID:
+                parameters.append(exact if exact.is_reference else decayed(exact).unqualified)
+    return tuple(parameters)
+
+
+def _to_function(declarator: Node, function: QualType | None) -> QualType | None:
+    """What `(*name)` or `(&name)` makes of the function behind it; None for anything else."""
+    inner = _inner(declarator)
+    if function is None or inner is None or declarator.kind == "variadic_declarator":
+        return None
+    last = inner.field("declarator") or _inner(inner)
+    if last is not None and last.kind not in _NAMES:
+        return None
+    if inner.kind in _POINTERS:
+        words = specifier_words(inner)
+        return QualType(cpp.PointerType(function), "const" in words, "volatile" in words)
+    if inner.kind in _REFERENCES:
+        return cpp.reference_to(function, is_rvalue=inner.text.startswith(b"&&"))
+    return None
 
 
 def innermost(declarator: Node) -> Node | None:
@@ -399,6 +464,9 @@ def _spelled_constant(constant: Constant | None) -> str:
     match constant:
         case None:
             return "?"
+        case ConstantName(value=value, type=type, exact=exact, is_typed=True):
+            known = exact or QualType(cpp.OpaqueType(spelled(type)))
+            return spelling.spelled_argument(cpp.ValueArgument(value, known, is_typed=True))
         case ConstantName(value=value):
             return str(value).lower() if isinstance(value, bool) else str(value)
         case ConstantObject(type=type, members=members):
@@ -414,6 +482,8 @@ _POINTERS: Final = frozenset({"pointer_declarator", "abstract_pointer_declarator
 _REFERENCES: Final = frozenset({"reference_declarator", "abstract_reference_declarator"})
 _ARRAYS: Final = frozenset({"array_declarator", "abstract_array_declarator", "new_declarator"})
 _FUNCTIONS: Final = frozenset({"function_declarator", "abstract_function_declarator"})
+_PACK: Final = "variadic_parameter_declaration"
+_PARAMETERS: Final = frozenset({"parameter_declaration", "optional_parameter_declaration", _PACK})
 _GROUPS: Final = frozenset(
     {"variadic_declarator", "parenthesized_declarator", "abstract_parenthesized_declarator", "attributed_declarator"}
 )

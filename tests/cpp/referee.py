@@ -13,7 +13,7 @@ from sim.policies.ipdom import Ipdom
 from sim.refusals import Refusal
 from tests.cpp.accepted import accepted
 from tests.cpp.program import CppProgram
-from tests.cpp.programs import constants, conversions, lifetimes, overloads, specialisations, templates
+from tests.cpp.programs import constants, conversions, forms, lifetimes, overloads, specialisations, templates
 from tests.sim.native.comparison import compare
 from tests.sim.native.compiler import compiled
 from tests.sim.random.choices import Choices, Seeded
@@ -33,6 +33,7 @@ KINDS: Final[Mapping[str, Callable[[Choices], CppProgram]]] = {
     "constants": constants.functions,
     "conditions": constants.conditions,
     "lifetimes": lifetimes.objects,
+    **{name.replace("_", " "): forms.of_text(name) for name in forms.TEXTS},
 }
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.conversions.standard import Bases, decayed, distance_to_base
-from analysis.cpp.templates.substitution import SubstitutionFailure, names_in, substituted
+from analysis.cpp.templates.substitution import SubstitutionFailure, names_in, parameters_of, substituted
 from analysis.cpp.types.model import (
     ArrayType,
     ClassType,
@@ -151,8 +151,13 @@ def _bind(found: Deduced, name: str, argument: TemplateArgument) -> bool:
     if isinstance(before, ValueArgument) and isinstance(argument, ValueArgument):
         if before.type == _LENGTH:  # of an array's bound, whatever type the parameter has
             found[name] = argument
-        return before.value == argument.value
+        return _same_values(before, argument)
     return before == argument
+
+
+def _same_values(one: ValueArgument, other: ValueArgument) -> bool:
+    """Types are those of the parameter, but where it is `auto`."""
+    return one.value == other.value and (one.type == other.type or not (one.is_typed or other.is_typed))
 
 
 def _deduce_inner(names: frozenset[str], pattern: QualType, actual: QualType, found: Deduced) -> bool:
@@ -197,10 +202,10 @@ def _deduce_length(names: frozenset[str], pattern: int | str | None, actual: int
 
 
 def _deduce_function(names: frozenset[str], pattern: FunctionType, actual: FunctionType, found: Deduced) -> bool:
-    if pattern.is_variadic != actual.is_variadic or len(pattern.parameters) != len(actual.parameters):
+    if pattern.is_variadic != actual.is_variadic or pattern.is_constant != actual.is_constant:
         return False
-    pairs = [(pattern.result, actual.result), *zip(pattern.parameters, actual.parameters, strict=True)]
-    return all(deduce(names, left, right, found) for left, right in pairs)
+    own, given = parameters_of(pattern), parameters_of(actual)
+    return deduce(names, pattern.result, actual.result, found) and deduce_arguments(names, own, given, found)
 
 
 def deduce_arguments(
@@ -243,8 +248,8 @@ def deduce_argument(names: frozenset[str], pattern: TemplateArgument, actual: Te
             return True
         case TemplateName(name=name), TemplateName() if name in names:
             return _bind(found, name, actual)
-        case ValueArgument(value=left), ValueArgument(value=right):
-            return left == right
+        case ValueArgument() as one, ValueArgument() as other:
+            return _same_values(one, other)
         case _:
             return pattern == actual
 

@@ -10,11 +10,12 @@ from typing import final
 
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.conversions.standard import Bases
-from analysis.cpp.templates.deduction import Deduced, deduce_call, deduce_exactly
+from analysis.cpp.templates.deduction import Deduced, deduce_arguments, deduce_call, deduce_exactly
 from analysis.cpp.templates.parameters import TemplateParameter, names_of, unique
 from analysis.cpp.templates.substitution import SubstitutionFailure, expanded, names_in, substituted
 from analysis.cpp.types.model import (
     DependentType,
+    Expansion,
     Pack,
     QualType,
     ReferenceType,
@@ -156,6 +157,64 @@ def _parameters(template: FunctionTemplate, found: Deduced) -> tuple[QualType, .
     if template.expands:
         made += [one for one in expanded(template.parameters[-1], found) if isinstance(one, QualType)]
     return tuple(made)
+
+
+# -- explicit specialisations ------------------------------------------------------------------------------------------
+
+
+def specialised(
+    classes: Bases,
+    templates: Sequence[FunctionTemplate],
+    explicit: Sequence[TemplateArgument],
+    parameters: Sequence[QualType],
+) -> Instance | None:
+    """The instance that an explicit specialisation with these parameters is ([temp.deduct.decl])."""
+    found = [each for one in templates if (each := _declared(one, explicit, parameters)) is not None]
+    for one in found:
+        others = [each.template for each in found if each is not one]
+        if all(is_more_specialised(classes, one.template, other, len(parameters)) for other in others):
+            return one
+    return None
+
+
+def _declared(
+    template: FunctionTemplate, explicit: Sequence[TemplateArgument], parameters: Sequence[QualType]
+) -> Instance | None:
+    """The instance of one template whose parameters are exactly these; None where there is none."""
+    found: Deduced = {}
+    if _bind_explicit(template, explicit, found) is None:
+        return None
+    known = {name: argument for name, argument in found.items() if not isinstance(argument, Pack)}
+    try:
+        own = [substituted(one, known).unqualified for one in template.parameters]
+        patterns: list[TemplateArgument] = [
+            _forwarded(template, one, parameters[index]) if index < len(parameters) else one
+            for index, one in enumerate(own)
+        ]
+        if template.expands:
+            patterns[-1] = Expansion(own[-1])
+        if not deduce_arguments(template.names, patterns, [one.unqualified for one in parameters], found):
+            return None
+        for parameter in template.template:
+            if parameter.name not in found:
+                bound = _default(parameter, found)
+                if bound is None:
+                    return None
+                found[parameter.name] = bound
+    except SubstitutionFailure:
+        return None
+    return Instance(template, found, tuple(parameters))
+
+
+def _forwarded(template: FunctionTemplate, pattern: QualType, actual: QualType) -> QualType:
+    """`T &&` is declared as `T &` where T is a reference ([temp.deduct.type]/10)."""
+    match pattern.type, actual.type:
+        case ReferenceType(referred=referred, is_rvalue=True), ReferenceType(is_rvalue=False):
+            is_parameter = isinstance(referred.type, DependentType) and referred.type.name in template.names
+            is_plain = not (referred.is_constant or referred.is_volatile)
+            return referred if is_parameter and is_plain else pattern
+        case _:
+            return pattern
 
 
 # -- partial ordering --------------------------------------------------------------------------------------------------

@@ -72,12 +72,11 @@ def _rebuilt(type: Type, bindings: Bindings) -> Type:
             if element.is_reference or _is_void(element) or isinstance(element.type, FunctionType):
                 raise SubstitutionFailure("an array of what is no object")
             return ArrayType(element, _length(length, bindings))
-        case FunctionType(result=result, parameters=parameters, is_variadic=is_variadic, is_constant=is_constant):
+        case FunctionType(result=result):
             result = substituted(result, bindings)
             if isinstance(result.type, ArrayType | FunctionType):
                 raise SubstitutionFailure("a function that returns an array or a function")
-            parameters = tuple(substituted(one, bindings) for one in parameters)
-            return FunctionType(result, parameters, is_variadic, is_constant)
+            return _function(type, result, bindings)
         case MemberPointerType(owner=owner, member=member):
             owner = substituted(owner, bindings)
             if not isinstance(owner.type, ClassType | DependentType):
@@ -89,6 +88,22 @@ def _rebuilt(type: Type, bindings: Bindings) -> Type:
             return ClassType(own, tuple(substituted_arguments(arguments, bindings)))
         case _:
             return type
+
+
+def _function(type: FunctionType, result: QualType, bindings: Bindings) -> FunctionType:
+    """The function with its parameters replaced; those that a pack repeats have the types of parameters again."""
+    made = list(substituted_arguments(parameters_of(type), bindings))
+    expands = bool(made) and isinstance(made[-1], Expansion)
+    parameters = [each.pattern if isinstance(each, Expansion) else each for each in made]
+    found = tuple(each for each in parameters if isinstance(each, QualType))
+    return FunctionType(result, found, type.is_variadic, type.is_constant, expands)
+
+
+def parameters_of(type: FunctionType) -> list[TemplateArgument]:
+    """The parameters as a list in which a pack may be expanded."""
+    if not type.expands:
+        return list(type.parameters)
+    return [*type.parameters[:-1], Expansion(type.parameters[-1])]
 
 
 def _length(length: int | str | None, bindings: Bindings) -> int | str | None:

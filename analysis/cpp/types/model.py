@@ -9,6 +9,7 @@ Source  C++20 standard, [basic.types], [basic.type.qualifier]; address spaces as
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import Enum
 from typing import Final, TypeAlias, final
 
@@ -126,6 +127,8 @@ class FunctionType:
     is_variadic: bool = False
     is_constant: bool = False
     """Of a method: whether it may be called for constant objects."""
+    expands: bool = False
+    """Whether the last parameter is a pattern that a pack repeats, as in `R(A...)`."""
 
 
 @final
@@ -207,6 +210,8 @@ class ValueArgument:
 
     value: int | float | bool
     type: QualType
+    is_typed: bool = field(default=False, compare=False)
+    """Whether the parameter is declared `auto`, so that names of instances say the type."""
 
 
 @final

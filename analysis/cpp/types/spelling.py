@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, assert_never
 
 from analysis.cpp.types.model import (
+    INT,
     ArrayType,
     ClassType,
     DependentType,
@@ -65,9 +66,10 @@ def declared(name: str, type: QualType) -> str:
             return declared(_around(f"{'&&' if is_rvalue else '&'}{name}", referred), referred)
         case ArrayType(element=element, length=length):
             return declared(f"{name}[{'' if length is None else length}]", element)
-        case FunctionType(result=result, parameters=parameters, is_variadic=is_variadic, is_constant=is_constant):
-            listed = ", ".join([*map(spelled, parameters), *(["..."] if is_variadic else [])])
-            return declared(f"{name}({listed}){' const' if is_constant else ''}", result)
+        case FunctionType(result=result, parameters=parameters):
+            own = [*map(spelled, parameters), *(["..."] if inner.is_variadic else [])]
+            listed = f"{', '.join(own)}{'...' if inner.expands else ''}"
+            return declared(f"{name}({listed}){' const' if inner.is_constant else ''}", result)
         case FundamentalType(kind=kind):
             return _spaced(_spaced(qualifiers, kind.value), name)
         case PlaceholderType(kind=kind):
@@ -87,10 +89,9 @@ def spelled_argument(argument: TemplateArgument) -> str:
     match argument:
         case QualType():
             return spelled(argument)
-        case ValueArgument(value=bool() as value):
-            return str(value).lower()
-        case ValueArgument(value=value):
-            return str(value)
+        case ValueArgument(value=value, type=type, is_typed=is_typed):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            return f"({spelled(type)}){text}" if is_typed and type != INT and not isinstance(value, bool) else text
         case DependentValue(name=name) | TemplateName(name=name):
             return name
         case Pack(elements=elements):

@@ -6,10 +6,11 @@ from typing import Final
 
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import Fundamental, QualType, fundamental
-from analysis.ir.types import BOOLEAN, S8, U64, VOID, IntegerType, MemorySpace, PointerType
+from analysis.ir.types import BOOLEAN, S8, U64, VOID, MemorySpace, PointerType
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import character_literal, number_literal
+from analysis.lower.cpp_types import literal_type
 from analysis.lower.expressions.dispatch import handles, lower, record_value, unsupported
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.strings import string_text
@@ -80,19 +81,6 @@ def _sizeof(ctx: LoweringContext, node: Node) -> Operand:
     constant = evaluate(ctx.scope, node)
     value = _size_of_computed(ctx, node) if constant is None else int(constant.value)
     return ctx.typed(ctx.builder.constant(value, U64, ctx.span(node)), fundamental(Fundamental.UNSIGNED_LONG))
-
-
-def literal_type(text: bytes) -> QualType | None:
-    """The C++ type of an integer literal; None for all others, whose type the IR says."""
-    literal = number_literal(text)
-    if literal is None or not isinstance(literal[1], IntegerType):
-        return None
-    suffix = text.lower().replace(b"'", b"")
-    if literal[1].bits == 32:
-        return fundamental(Fundamental.INT if literal[1].signed else Fundamental.UNSIGNED)
-    if b"ll" in suffix:
-        return fundamental(Fundamental.LONG_LONG if literal[1].signed else Fundamental.UNSIGNED_LONG_LONG)
-    return fundamental(Fundamental.LONG if literal[1].signed else Fundamental.UNSIGNED_LONG)
 
 
 def _size_of_computed(ctx: LoweringContext, node: Node) -> int | None:

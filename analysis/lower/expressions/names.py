@@ -12,6 +12,7 @@ from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import handles, unsupported
 from analysis.lower.expressions.members import member_of_this
 from analysis.lower.expressions.places import constant_place, global_place, variable_place
+from analysis.lower.function_types import named_function
 from analysis.lower.lookup import find
 from analysis.lower.names import (
     BuiltinName,
@@ -82,7 +83,7 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
             address = crc32(entity.name.encode()) | 1  # of its own, and not null
             pointer = builder.constant(address, FUNCTION_POINTER, span)
             ctx.functions[pointer] = entity
-            return pointer
+            return ctx.typed(pointer, named_function(entity))
         case LambdaName(closure=closure):
             return closure
         case _:

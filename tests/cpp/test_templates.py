@@ -1,0 +1,105 @@
+"""What templates mean in a kernel; what is expected is what C++20 says and compilers agree on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.sim.running import run
+
+CASES = {
+    "a value takes the type of its parameter": (
+        """template <bool B> struct A { static constexpr int value = 1; };
+        template <> struct A<true> { static constexpr int value = 2; };
+        template <class T, class U> constexpr bool same = false; template <class T> constexpr bool same<T, T> = true;
+        template <bool... B> struct All { static constexpr int value = (B && ...); };
+        enum Color { RED, GREEN = 7 }; template <Color C> struct P { static constexpr int value = C; };
+        template <> struct P<GREEN> { static constexpr int value = 70; };""",
+        "A<1>::value, A<0>::value, same<A<1>, A<true>>, same<All<1, 0>, All<true, false>>,"
+        " P<Color(7)>::value, P<RED>::value",
+        [2, 1, 1, 1, 70, 0],
+    ),
+    "the type of an auto parameter is a part of the instance": (
+        """template <auto V> constexpr int g = 1; template <> constexpr int g<1> = 2;
+        template <> constexpr int g<1u> = 3; template <> constexpr int g<'a'> = 4;
+        template <> constexpr int g<true> = 5;
+        template <class T> constexpr int id = 0; template <> constexpr int id<long> = 1;
+        template <> constexpr int id<long long> = 2;
+        template <auto V> __device__ int f() { return id<decltype(V)>; }""",
+        "g<1>, g<1u>, g<1L>, g<'a'>, g<97>, g<true>, f<1L>(), f<1LL>(), f<1>()",
+        [2, 3, 1, 4, 1, 5, 1, 2, 0],
+    ),
+    "functions as arguments": (
+        """__device__ int add(int x) { return x + 1; } __device__ int add(float x) { return int(x) + 100; }
+        __device__ int twice(int x) { return 2 * x; }
+        template <int (*F)(float)> __device__ int f(int x) { return F(x); }
+        template <int (*F)(int)> struct A { static __device__ int m(int x) { return F(x); } };
+        template <> struct A<twice> { static __device__ int m(int x) { return -x; } };""",
+        "f<add>(4), A<twice>::m(3), A<add>::m(3)",
+        [104, -3, 4],
+    ),
+    "a specialisation of a function without written arguments": (
+        """struct B {}; template <class T> __device__ int f(T) { return 1; }
+        template <> __device__ int f(long) { return 2; } template <> __device__ int f<char>(char) { return 3; }
+        template <class T> __device__ int f(T *) { return 4; } template <> __device__ int f(B *) { return 5; }
+        template <class T> __device__ int g(T &&) { return 1; } template <> __device__ int g(int &) { return 2; }
+        template <> __device__ int g(int &&) { return 3; }""",
+        "f(1), f(1L), f<long>(1), f('a'), f(&n), f(&b), g(n), g(1), g(2.0)",
+        [1, 2, 2, 3, 4, 5, 2, 3, 1],
+    ),
+    "default arguments count in patterns": (
+        """template <class T, class U = int> constexpr int v = 1; template <class T> constexpr int v<T, T> = 2;
+        template <> constexpr int v<char> = 3;""",
+        "v<char>, v<float>, v<int>, v<char, char>",
+        [3, 1, 2, 2],
+    ),
+    "functions and pointers to them are types": (
+        """template <class T> struct A { static constexpr int value = 1; };
+        template <class T> struct A<T *> { static constexpr int value = 2; };
+        template <class R, class P> struct A<R(P)> { static constexpr int value = 3; };
+        template <class R, class... P> struct A<R (*)(P...)> { static constexpr int value = 10 + sizeof...(P); };""",
+        "A<int(float)>::value, A<int (*)(float)>::value, A<void (*)()>::value, A<int *>::value, A<int()>::value",
+        [3, 11, 10, 2, 1],
+    ),
+    "members are those of their own class": (
+        """template <class T> struct A { __device__ int m(); __device__ int k();
+        template <class U> __device__ int n(U); };
+        template <class T> struct A<T *> { __device__ int m(); static __device__ int s(T x); };
+        template <> struct A<char> { __device__ int m(); };
+        template <class T> __device__ int A<T>::m() { return 1; }
+        template <class V> __device__ int A<V *>::m() { return 2; }
+        template <class T> __device__ int A<T *>::s(T x) { return int(x * 2); }
+        __device__ int A<char>::m() { return 3; } template <> __device__ int A<long>::m() { return 4; }
+        template <class T> __device__ int A<T>::k() { return sizeof(T); }
+        template <> template <> __device__ int A<int>::n(short) { return 6; }
+        template <class T> template <class U> __device__ int A<T>::n(U) { return 5; }""",
+        "A<int>().m(), A<int *>().m(), A<float *>::s(2.5f), A<char>().m(), A<long>().m(), A<short>().k(),"
+        " A<int>().n(short(1)), A<int>().n(1), A<float>().n(short(1))",
+        [1, 2, 5, 3, 4, 2, 6, 5, 5],
+    ),
+    "variable templates of a class, and packs in more places": (
+        """struct S { template <class T> static constexpr int size = sizeof(T); };
+        template <class... T> struct V { alignas(T...) char data[4]; };""",
+        "S::size<short>, S::size<double>, int(alignof(V<char, double>)), int(sizeof(V<char, int>))",
+        [2, 8, 8, 4],
+    ),
+    "what a void alias is given must exist": (
+        """template <class T> using Void = void; struct With { using type = int; }; struct Without {};
+        template <class T, class = void> constexpr int kind = 1;
+        template <class T> constexpr int kind<T, Void<typename T::type>> = 2;""",
+        "kind<With>, kind<Without>, kind<int>",
+        [2, 1, 1],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_template_means(name: str) -> None:
+    declarations, uses, wanted = CASES[name]
+    body = f"int n = 1; struct B; int found[] = {{{uses}}}; for (int i = 0; i < {len(wanted)}; ++i) out[i] = found[i];"
+    body = body.replace("struct B;", "B b;" if "struct B {}" in declarations else "")
+    done = run(
+        f"{declarations}\n__global__ void k(int *out) {{ {body} }}", {"out": np.zeros(len(wanted), np.int32)}, block=1
+    )
+    assert done.arrays["out"].tolist() == wanted
+    assert done.faults == ()
