@@ -2,18 +2,19 @@
 
     if (blockIdx.x * blockDim.x + threadIdx.x < n)     n is at least gridDim.x * blockDim.x in every launch
     if (threadIdx.x < size)                            size is blockDim.x in every launch
+    if (blockIdx.x * blockDim.x < n)                   n is more than what all blocks but one have in every launch
 
 Rules     The index of a thread along an axis is less than the extent of the block, and its index in the grid is less
           than the product of both extents, which is less than 2^31 (`launch_bounds.py`): as numbers of 32 bits or more,
-          with a sign or without.  So is a parameter that is an extent, or that divides to the extent of the grid.  A
-          parameter of 64 bits may be anything above, so only comparisons without a sign are decided by it.
+          with a sign or without.  So is a parameter that is an extent, or that divides to the extent of the grid.  The
+          first thread of a block is less than what leaves no block without work.  A parameter of 64 bits may be anything above, so only comparisons without a sign are decided by it.
 Limits    Comparisons of these sums alone, nothing added to them; loops that count on from there are none of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, final
+from typing import Final, assert_never, final
 
 from analysis.affine.atoms import AXIS_OF_REGISTER, RegisterAtom, ValueAtom
 from analysis.affine.facts import AffineFacts
@@ -27,6 +28,7 @@ from analysis.ir.pace import paced
 from analysis.ir.types import IntegerType
 
 _LEAST_BITS: Final = 32
+_LEAST: Final = (RelationKind.COVERS, RelationKind.EXCEEDS)
 
 
 def decided_comparisons(facts: AffineFacts) -> Iterator[ValueId]:
@@ -50,6 +52,8 @@ class _Below:
         """What is the extent of the grid."""
         self._bounds: list[list[Polynomial]] = [[], [], []]
         """What is no less than the product of both."""
+        self._reached: list[list[Polynomial]] = [[], [], []]
+        """What is more than the product of the one and of one less than the other."""
         self._unsigned: set[Polynomial] = set()
         """Of these the ones that decide nothing where there is a sign."""
         for axis, register in enumerate(BLOCK_EXTENTS):
@@ -62,22 +66,39 @@ class _Below:
             atom, type = variable(ValueAtom(parameter)), facts.function.types[parameter]
             if not isinstance(type, IntegerType) or type.bits < _LEAST_BITS:
                 continue
-            if kind is RelationKind.COVERS:
-                self._bounds[axis].append(atom)
+            found = self._atoms_of(kind)
+            if found is not None and (type.bits == _LEAST_BITS or kind in _LEAST):
+                found[axis].append(atom)
                 if type.bits > _LEAST_BITS:
                     self._unsigned.add(atom)
-            elif type.bits == _LEAST_BITS:
-                (self._extents if kind is RelationKind.IS_BLOCK else self._sizes)[axis].append(atom)
+
+    def _atoms_of(self, kind: RelationKind) -> list[list[Polynomial]] | None:
+        """Where parameters belong of which that is known; nothing is decided by a bound from above."""
+        match kind:
+            case RelationKind.IS_BLOCK:
+                return self._extents
+            case RelationKind.IS_GRID:
+                return self._sizes
+            case RelationKind.COVERS:
+                return self._bounds
+            case RelationKind.EXCEEDS:
+                return self._reached
+            case RelationKind.WITHIN:
+                return None
+            case _:
+                assert_never(kind)
 
     def is_less(self, left: ValueId, right: ValueId) -> bool:
         """Whether one value is surely less than the other, in every thread."""
         small, large, type = self._forms[left], self._forms[right], self._types[left]
         if small is None or large is None or not isinstance(type, IntegerType) or type.bits < _LEAST_BITS:
             return False
-        if not (small.exact and large.exact) or large.coefficients or len(small.coefficients) != 1:
+        if not (small.exact and large.exact) or large.coefficients or len(small.coefficients) > 1:
             return False
         if large.base in self._unsigned and (type.signed or type.bits == _LEAST_BITS):
             return False
+        if not small.coefficients:
+            return self._is_first_thread_less(small.base, large.base)
         axis = self._axis(small)
         if axis is None:
             return False
@@ -88,6 +109,15 @@ class _Below:
             return False
         products = (size * extent for size in self._sizes[axis] for extent in self._extents[axis])
         return large.base in self._bounds[axis] or large.base in products
+
+    def _is_first_thread_less(self, first: Polynomial, bound: Polynomial) -> bool:
+        """Whether a value is the index of the first thread of each block along an axis, and the bound more."""
+        for axis, register in enumerate(BLOCK_INDICES):
+            block = variable(RegisterAtom(register))
+            if any(first == block * extent for extent in self._extents[axis]):
+                products = (size * extent for size in self._sizes[axis] for extent in self._extents[axis])
+                return bound in self._reached[axis] or bound in self._bounds[axis] or bound in products
+        return False
 
     def _axis(self, form: LinearForm) -> int | None:
         """The axis along which it is the index of the thread, and of nothing else."""

@@ -24,7 +24,7 @@ from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnow
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
-from analysis.ir.launch_relation import ArgumentRelation
+from analysis.ir.launch_relation import ArgumentRelation, RelationKind, is_related
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
@@ -56,17 +56,39 @@ def launch_knowledge(
     always = _alike([_received(function, launch.argument_values) for launch in launches])
     passed = _alike([_received(function, one.argument_values) for launch in paced(launches) for one in launch.made])
     is_said = settings.block is not None or (annotation is not None and annotation.block is not None)
-    relations = () if is_said else _relations(launches, len(function.parameters))
+    relations = () if is_said else _relations(launches, function)
     return replace(knowledge, passed=passed, always=always, relations=relations)
 
 
-def _relations(launches: Sequence[Launch], parameters: int) -> tuple[ArgumentRelation, ...]:
-    """What all of them say, of parameters that the kernel has."""
-    if not launches:
-        return ()
-    first, *others = launches
-    common = [one for one in first.relations if all(one in other.relations for other in others)]
-    return tuple(one for one in common if one.argument < parameters)
+def _relations(launches: Sequence[Launch], function: Function) -> tuple[ArgumentRelation, ...]:
+    """What all of them say of integers that the kernel takes; of one whose numbers are known, these say it."""
+    said = dict.fromkeys(one for launch in launches for one in launch.relations)
+    return tuple(
+        one
+        for one in said
+        if _takes(function, one) and all(one in launch.relations or _fits(function, launch, one) for launch in launches)
+    )
+
+
+def _takes(function: Function, relation: ArgumentRelation) -> bool:
+    """Whether the parameter holds what relates to the launch: one of 64 bits may hold more."""
+    if relation.argument >= len(function.parameters):
+        return False
+    type = function.types[function.parameters[relation.argument].value]
+    least = (RelationKind.COVERS, RelationKind.EXCEEDS)
+    return isinstance(type, IntegerType) and (type.bits == 32 or (type.bits > 32 and relation.kind in least))
+
+
+def _fits(function: Function, launch: Launch, relation: ArgumentRelation) -> bool:
+    """Whether the numbers of each launch that is ever made there are related so."""
+    for numbers in launch.every:
+        received = _received(function, numbers.argument_values)
+        number = received[relation.argument] if relation.argument < len(received) else None
+        if numbers.block is None or numbers.grid is None or not isinstance(number, int):
+            return False
+        if not is_related(number, relation, numbers.block, numbers.grid):
+            return False
+    return True
 
 
 def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKnowledge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
@@ -50,12 +50,34 @@ def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]
     root = next((view.root for view in analysis.views(function)), None)
     if launch is None or root is None:
         return []
-    found: list[str] = []
+    parameters = root.function.parameters
+    kinds: dict[tuple[int, int], set[RelationKind]] = {}
     for kind, axis, position in launch.relations:
-        name, letter = root.function.parameters[position].name, AXES[axis]
-        registers = " * ".join(f"{register}.{letter}" for register in kind.value.split(" * "))
-        found.append(f"{name} {'>=' if kind is RelationKind.COVERS else '='} {registers}")
-    return found
+        kinds.setdefault((position, axis), set()).add(kind)
+    return [
+        text
+        for (position, axis), found in kinds.items()
+        for text in _relation_texts(parameters[position].name, AXES[axis], found)
+    ]
+
+
+def _relation_texts(name: str, axis: str, kinds: set[RelationKind]) -> Iterator[str]:
+    """What is said of one parameter along one axis; what follows from something else is not told."""
+    product = f"gridDim.{axis} * blockDim.{axis}"
+    if RelationKind.IS_BLOCK in kinds:
+        yield f"{name} = blockDim.{axis}"
+    if RelationKind.IS_GRID in kinds:
+        yield f"{name} = gridDim.{axis}"
+    below = RelationKind.EXCEEDS in kinds and RelationKind.COVERS not in kinds
+    least = f"(gridDim.{axis} - 1) * blockDim.{axis} < " if below else ""
+    if kinds >= {RelationKind.COVERS, RelationKind.WITHIN}:
+        yield f"{name} = {product}"
+    elif RelationKind.COVERS in kinds:
+        yield f"{name} >= {product}"
+    elif RelationKind.WITHIN in kinds:
+        yield f"{least}{name} <= {product}"
+    elif least:
+        yield f"{least}{name}"
 
 
 def origin_text(analysis: FileAnalysis, function: FunctionFacts) -> str | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 
 class RelationKind(Enum):
-    """What an argument of a launch is along an axis: the extent of the block, that of the grid, or a number that is no
-    less than their product."""
+    """What an argument of a launch is along an axis: the extent of the block, that of the grid, a number that is no
+    less than their product, one that is no more than it, or one that leaves no block without work: it is more than the
+    threads of all blocks but one.  The last two hold together where the grid is the number divided and rounded up."""
 
     IS_BLOCK = "blockDim"
     IS_GRID = "gridDim"
-    COVERS = "gridDim * blockDim"
+    COVERS = "gridDim * blockDim <= n"
+    WITHIN = "n <= gridDim * blockDim"
+    EXCEEDS = "(gridDim - 1) * blockDim < n"
 
 
 class ArgumentRelation(NamedTuple):
@@ -21,3 +25,36 @@ class ArgumentRelation(NamedTuple):
     kind: RelationKind
     axis: int
     argument: int
+
+
+def is_related(number: int, relation: ArgumentRelation, block: Sequence[int], grid: Sequence[int]) -> bool:
+    """Whether a number fits what a relation says of it in such a launch."""
+    return related_number(number, (relation,), block, grid) == number
+
+
+def related_number(
+    number: int, relations: Iterable[ArgumentRelation], block: Sequence[int], grid: Sequence[int]
+) -> int:
+    """A number that fits what relations say of one argument in such a launch: that one, where it does."""
+    least: int | None = None
+    most: int | None = None
+    for kind, axis, _ in relations:
+        threads, blocks = block[axis], grid[axis]
+        match kind:
+            case RelationKind.IS_BLOCK:
+                return threads
+            case RelationKind.IS_GRID:
+                return blocks
+            case RelationKind.COVERS:
+                least = max(blocks * threads, least or 0)
+            case RelationKind.EXCEEDS:
+                least = max((blocks - 1) * threads + 1, least or 0)
+            case RelationKind.WITHIN:
+                most = blocks * threads if most is None else min(most, blocks * threads)
+            case _:
+                assert_never(kind)
+    if least is not None and most is not None and least <= most:
+        return number if least <= number <= most else least + (number - 1) % (most - least + 1)
+    if least is not None and number < least:
+        return least + max(number - 1, 0)
+    return number if most is None else min(number, most)

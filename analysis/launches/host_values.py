@@ -20,6 +20,7 @@ from typing import Final, final
 from analysis.ir.types import FloatType, IntegerType
 from analysis.launches.file_constants import FileConstants, Number
 from analysis.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined
+from analysis.launches.host_functions import HostFunction
 from analysis.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, stepped
 from analysis.launches.host_objects import HostObjects, agreed, called_name
 from analysis.launches.host_writes import HostWrites, Variable, values_in
@@ -310,6 +311,23 @@ class HostValues(HostObjects):
                 return -(-left // right)
             case _:
                 return None
+
+    def helper(self, name: str) -> HostFunction | None:
+        """The function of one `return` that a name means here."""
+        if self._constants is None or self._is_own(name) or self._is_hidden(name):
+            return None
+        return self._constants.functions.get(name)
+
+    def is_of_language(self, name: str) -> bool:
+        """Whether the file does not say what a name means."""
+        is_defined = self._constants is not None and self._constants.functions.defines(name)
+        return not (is_defined or self._is_own(name) or self._is_hidden(name))
+
+    def _is_own(self, name: str) -> bool:
+        """Whether the function declares a name, or hides it; what it calls is none of its variables."""
+        variable = self._variables.get(name)
+        is_called = variable is not None and not (variable.is_lost or variable.is_other or variable.writes)
+        return variable is not None and not (is_called and variable.declarations == variable.parameters == 0)
 
     def _returned(self, name: str, values: Sequence[Number | None]) -> Number | None:
         """What a function of one `return` makes of its arguments."""

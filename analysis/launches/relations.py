@@ -2,6 +2,7 @@
 
     k<<<blocks, threads>>>(x, threads);              threads is blockDim.x
     k<<<n / threads, threads>>>(x, n);               n is at least gridDim.x * blockDim.x
+    k<<<(n + 255) / 256, 256>>>(x, n);               n is at most that, and more than what all blocks but one have
     int n = blocks * threads;  k<<<blocks, threads>>>(x, n);                           it is, too
 
 Question  Which of that holds in every run that comes to the launch?
@@ -22,7 +23,9 @@ from typing import Final, final
 
 from analysis.ir.launch_relation import ArgumentRelation, RelationKind
 from analysis.ir.record import record
-from analysis.ir.types import IntegerType
+from analysis.ir.types import FloatType, IntegerType
+from analysis.launches.grid_quotients import Quotient, plain, quotients
+from analysis.launches.host_functions import HostFunction
 from analysis.launches.host_objects import AXES, called_name
 from analysis.launches.host_values import HostValues
 from analysis.launches.host_writes import values_in
@@ -31,10 +34,13 @@ from analysis.syntax.tree import Node
 
 MAX_NAMES: Final = 4
 """Variables that stand for each other."""
+_CASTS: Final = frozenset({"cast_expression", "template_function", "primitive_type", "sized_type_specifier"})
 _NAMES: Final = frozenset({"identifier", "type_identifier"})
 """The grammar takes `dim3 block(threads)` for the declaration of a function."""
 _SHAPES: Final = frozenset({"dim3", "uint3"})
 _LISTS: Final = frozenset({"initializer_list", "argument_list", "parameter_list"})
+_PRODUCT: Final = frozenset((RelationKind.COVERS, RelationKind.WITHIN, RelationKind.EXCEEDS))
+_ORDER: Final = tuple(RelationKind)
 
 
 def argument_relations(
@@ -51,7 +57,7 @@ def argument_relations(
         ArgumentRelation(kind, axis, position)
         for position, argument in enumerate(arguments)
         for axis in range(len(AXES))
-        for kind in launch.relations(_plain(argument), axis)
+        for kind in launch.relations(plain(argument), axis)
     )
 
 
@@ -82,16 +88,96 @@ class _Launch:
             yield RelationKind.IS_GRID
         if blocks is None or threads is None or argument.kind != "identifier" or not self._is_wide(argument):
             return
-        if self._is_quotient(blocks, here, threads, axis) or self._is_product(here, blocks, threads, axis):
-            yield RelationKind.COVERS
+        bounds = self._quotient_bounds(blocks, here, threads, axis)
+        yield from sorted(_PRODUCT if self._is_product(here, blocks, threads, axis) else bounds, key=_ORDER.index)
 
-    def _is_quotient(self, blocks: _Place, argument: _Place, threads: _Place, axis: int) -> bool:
-        """`blocks` is `argument / threads`."""
+    def _quotient_bounds(self, blocks: _Place, argument: _Place, threads: _Place, axis: int) -> frozenset[RelationKind]:
+        """What `blocks` says where it is the argument divided by `threads`."""
+        found = frozenset[RelationKind]()
         for place in self._meanings(blocks):
-            sides = _sides(place.node, b"/")
-            if sides is not None and self._is_wide(sides[0]) and self._is_one(argument, _Place(sides[0], place.since)):
-                return self._is_extent(_Place(sides[1], place.since), threads, axis)
-        return False
+            for quotient in quotients(place.node, self):
+                dividend, divisor = quotient.dividend, quotient.divisor
+                if not self._is_wide(dividend) or not self._is_one(argument, _Place(dividend, place.since)):
+                    continue
+                if not self._is_divisor(divisor, place.since, threads, axis) or not self._is_computed(quotient):
+                    continue
+                found |= quotient.if_signed if self._may_be_negative(quotient) else quotient.bounds
+        return found
+
+    def _is_divisor(self, divisor: Node | int, since: int | None, threads: _Place, axis: int) -> bool:
+        if isinstance(divisor, int):
+            return divisor == self.values.extents(self.block)[axis]
+        return self._is_extent(_Place(divisor, since), threads, axis)
+
+    def _is_computed(self, quotient: Quotient) -> bool:
+        """Whether nothing on the way makes another number of the quotient.
+
+        A negative number that becomes one of 64 bits without a sign is divided to any number of blocks, unless the
+        divisor is a power of two.
+        """
+        if quotient.is_floating:
+            return self._bits(quotient.dividend) == 32
+        divisor = quotient.divisor if isinstance(quotient.divisor, int) else self.fixed(quotient.divisor)
+        is_power = divisor is not None and divisor > 0 and divisor & (divisor - 1) == 0
+        is_wide = any(map(_is_word_without_sign, quotient.types)) or self._may_be_word_without_sign(quotient.within)
+        return is_power or not self._is_signed(quotient.dividend) or not is_wide
+
+    def _may_be_negative(self, quotient: Quotient) -> bool:
+        """Whether the dividend has a sign, or gets one on its way."""
+        if self._is_signed(quotient.dividend):
+            return True
+        has_cast = any(node.kind in _CASTS for one in quotient.within for node in one.walk())
+        return has_cast or any(type not in ("", "auto") and not _is_without_sign(type) for type in quotient.types)
+
+    def _may_be_word_without_sign(self, expressions: Sequence[Node]) -> bool:
+        """Whether something in expressions may make a number one of 64 bits without a sign."""
+        return any(self._makes_word_without_sign(node) for one in expressions for node in one.walk())
+
+    def _makes_word_without_sign(self, node: Node) -> bool:
+        match node.kind:
+            case "identifier":
+                type, spelled = self.values.type_of(_text(node)), self.values.spelled_type(_text(node))
+                if isinstance(type, IntegerType):
+                    return type.bits > 32 and not type.signed
+                return (bool(spelled) and spelled not in _SHAPES) or self.fixed(node) is not None
+            case "field_expression":
+                return self._shape_of(node) is None
+            case "cast_expression" | "sizeof_expression" | "template_function":
+                type_node = node.field("type")
+                return type_node is None or _is_word_without_sign(_text(type_node))
+            case "primitive_type" | "sized_type_specifier":
+                return _is_word_without_sign(_text(node))
+            case _:
+                return False
+
+    def _shape_of(self, member: Node) -> Node | None:
+        """The block or the grid of which an expression is an extent that stays as it is declared."""
+        whole = member.field("argument")
+        if member.kind != "field_expression" or whole is None or whole.kind != "identifier":
+            return None
+        is_shape = self.values.spelled_type(_text(whole)) in _SHAPES
+        return whole if is_shape and self.values.initialiser(_text(whole)) is not None else None
+
+    def fixed(self, node: Node) -> int | None:
+        """The number that an expression is at every place of the function: a literal, a constant, a variable that is
+        written once, a member of such an object."""
+        node = plain(node)
+        name = _text(node)
+        if node.kind in _NAMES:
+            is_fixed = self.values.is_constant(name) or self.values.initialiser(name) is not None
+        else:
+            is_literal = node.kind == "number_literal" and "l" not in name.lower()
+            is_fixed = is_literal or self._shape_of(node) is not None
+        number = self.values.number(node) if is_fixed else None
+        return number if isinstance(number, int) else None
+
+    def helper(self, name: str) -> HostFunction | None:
+        """The function of one `return` that a name means."""
+        return self.values.helper(name)
+
+    def is_of_language(self, name: str) -> bool:
+        """Whether nothing in the file gives the name another meaning."""
+        return self.values.is_of_language(name)
 
     def _is_product(self, argument: _Place, blocks: _Place, threads: _Place, axis: int) -> bool:
         """`argument` is `blocks * threads`, in this order or the other."""
@@ -103,12 +189,14 @@ class _Launch:
         return False
 
     def _is_extent(self, factor: _Place, threads: _Place, axis: int) -> bool:
-        """Whether a factor is the extent of the block: one variable, or one number."""
+        """Whether a factor is the extent of the block: one variable, one number, a member of the block itself."""
         name = _text(factor.node)
         if self._is_one(factor, threads):
-            return self.values.is_integer(name)
-        is_fixed = factor.node.kind == "number_literal" or self.values.is_constant(name) or self._is_kept(name, factor)
-        number = self.values.number(factor.node) if is_fixed else None
+            return self.values.is_integer(name) and (self._bits(factor.node) or 64) <= 32
+        if _is_member(factor.node, self.block, axis) and self._shape_of(factor.node) is not None:
+            return True
+        is_kept = factor.node.kind in _NAMES and self._is_kept(name, factor)
+        number = self.values.number(factor.node) if is_kept else self.fixed(factor.node)
         return isinstance(number, int) and number == self.values.extents(self.block)[axis]
 
     def _is_one(self, left: _Place, right: _Place | None) -> bool:
@@ -129,7 +217,7 @@ class _Launch:
     def _meanings(self, place: _Place) -> Iterator[_Place]:
         """An expression, and what it is declared as if it is a variable that nothing else writes to."""
         for _ in range(MAX_NAMES):
-            node = _plain(place.node)
+            node = plain(place.node)
             yield _Place(node, place.since)
             type = self.values.type_of(_text(node)) if node.kind in _NAMES else None
             is_wide = isinstance(type, IntegerType) and type.bits >= 32
@@ -163,8 +251,28 @@ class _Launch:
 
     def _is_wide(self, name: Node) -> bool:
         """Whether a variable is an integer that is not cut off on its way."""
+        return self._bits(name) == 32 or (self._bits(name) == 64 and not self._is_signed(name))
+
+    def _bits(self, name: Node) -> int | None:
         type = self.values.type_of(_text(name))
-        return isinstance(type, IntegerType) and (type.bits == 32 or (type.bits == 64 and not type.signed))
+        return type.bits if isinstance(type, IntegerType) else None
+
+    def _is_signed(self, name: Node) -> bool:
+        type = self.values.type_of(_text(name))
+        return not isinstance(type, IntegerType) or type.signed
+
+
+def _is_without_sign(spelling: str) -> bool:
+    type = builtin_type(spelling.removeprefix("const ").strip(), ())
+    return isinstance(type, IntegerType) and not type.signed
+
+
+def _is_word_without_sign(spelling: str) -> bool:
+    """Whether a type is one of 64 bits without a sign, or unknown."""
+    type = builtin_type(spelling.removeprefix("const ").strip(), ())
+    if isinstance(type, IntegerType):
+        return type.bits > 32 and not type.signed
+    return spelling not in ("", "auto", "dim3", "ceil") and not isinstance(type, FloatType)
 
 
 def _is_member(argument: Node, shape: Node, axis: int) -> bool:
@@ -179,22 +287,7 @@ def _sides(node: Node, sign: bytes) -> tuple[Node, Node] | None:
     left, right, operator = node.field("left"), node.field("right"), node.field("operator")
     if node.kind != "binary_expression" or left is None or right is None or operator is None or operator.text != sign:
         return None
-    return _plain(left), _plain(right)
-
-
-def _plain(node: Node) -> Node:
-    """Without parentheses, and casts to integers that hold an extent."""
-    while True:
-        inner: Node | None = None
-        if (node.kind == "parenthesized_expression" or node.kind in _LISTS) and len(node.children) == 1:
-            inner = values_in(node)[0]
-        elif node.kind == "cast_expression":
-            type, value = node.field("type"), node.field("value")
-            cast = None if type is None else builtin_type(_text(type), ())
-            inner = value if isinstance(cast, IntegerType) and cast.bits >= 32 else None
-        if inner is None:
-            return node
-        node = inner
+    return plain(left), plain(right)
 
 
 def _text(node: Node) -> str:

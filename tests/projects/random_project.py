@@ -31,6 +31,8 @@ BODIES: Final = (
     "if (threadIdx.x < scale[n & 3]) __syncthreads(); x[t & 255] = scale[threadIdx.x & 3];",
     "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) __syncthreads(); x[t & 255] = n;",
     "if (blockIdx.x * 64 + threadIdx.x >= (unsigned)n) return; __syncthreads(); x[t & 255] = n;",
+    "if (blockIdx.x * blockDim.x < n) __syncthreads(); else x[t & 255] = n;",
+    "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i & 255] = t;",
     "if (threadIdx.x < n) { __syncthreads(); x[t & 255] = n; } else if (blockIdx.x < n) __syncwarp();",
 )
 BY_WIDTH: Final = (

@@ -15,7 +15,7 @@ import numpy as np
 from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.settings import AnalysisSettings
-from analysis.ir.launch_relation import RelationKind
+from analysis.ir.launch_relation import RelationKind, is_related
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from benchmarks.claims.observer import ClaimObserver
@@ -63,6 +63,8 @@ def referee(project: RandomProject) -> Findings:
         findings.checked["kernels with shapes"] += bool(knowledge.shapes)
         findings.checked["kernels with numbers"] += bool(knowledge.passed)
         findings.checked["kernels with relations"] += bool(knowledge.relations)
+        rounded = {RelationKind.WITHIN, RelationKind.EXCEEDS} <= {one.kind for one in knowledge.relations}
+        findings.checked["kernels of rounded grids"] += rounded
         wrong = list(_wrong_knowledge(knowledge, made))
         if function.unlaunched is not None and made:
             wrong.append("told to be launched by nobody")
@@ -101,12 +103,10 @@ def _wrong_knowledge(knowledge: LaunchKnowledge, launches: list[Made]) -> Iterat
     for known in knowledge.launches:
         if not any(_is_known_as(known, launch) for launch in launches):
             yield f"launched as {known}, which nobody does"
-    for kind, axis, position in knowledge.relations:
-        for launch in made if position == 1 else ():
-            threads, blocks = launch.block[axis], launch.grid[axis]
-            exact = {RelationKind.IS_BLOCK: threads, RelationKind.IS_GRID: blocks}.get(kind, launch.n)
-            if launch.n != exact or (kind is RelationKind.COVERS and launch.n < threads * blocks):
-                yield f"{kind} along {axis}, but {launch}"
+    for relation in knowledge.relations:
+        for launch in made if relation.argument == 1 else ():
+            if not is_related(launch.n, relation, launch.block, launch.grid):
+                yield f"{relation.kind} along {relation.axis}, but {launch}"
     if knowledge.shapes and any(launch.n != number for launch in made for _, number in knowledge.passed):
         yield f"passes {knowledge.passed}, but {made}"
 
