@@ -7,7 +7,8 @@
 Rules     The index of a thread along an axis is less than the extent of the block, and its index in the grid is less
           than the product of both extents, which is less than 2^31 (`launch_bounds.py`): as numbers of 32 bits or more,
           with a sign or without.  So is a parameter that is an extent, or that divides to the extent of the grid.  The
-          first thread of a block is less than what leaves no block without work.  A parameter of 64 bits may be anything above, so only comparisons without a sign are decided by it.
+          first thread of a block is less than what leaves no block without work.
+          A parameter of 64 bits may be anything above, so only comparisons without a sign are decided by it.
 Limits    Comparisons of these sums alone, nothing added to them; loops that count on from there are none of them.
 """
 
@@ -39,6 +40,16 @@ def decided_comparisons(facts: AffineFacts) -> Iterator[ValueId]:
             left, right = instruction.left, instruction.right
             if below.is_less(left, right) or below.is_less(right, left):
                 yield instruction.result
+
+
+def parting_axis(facts: AffineFacts, compare: Compare) -> int | None:
+    """The axis (0, 1, 2) along which threads of the last blocks alone come to different outcomes: `i < n`, where every
+    launch says that only the last block may reach behind n."""
+    if all(kind is not RelationKind.EXCEEDS for kind, _, _ in facts.divergence.launch.relations):
+        return None
+    below = _Below(facts)
+    found = below.axis_but_last(compare.left, compare.right)
+    return below.axis_but_last(compare.right, compare.left) if found is None else found
 
 
 @final
@@ -90,13 +101,10 @@ class _Below:
 
     def is_less(self, left: ValueId, right: ValueId) -> bool:
         """Whether one value is surely less than the other, in every thread."""
-        small, large, type = self._forms[left], self._forms[right], self._types[left]
-        if small is None or large is None or not isinstance(type, IntegerType) or type.bits < _LEAST_BITS:
+        pair = self._pair(left, right)
+        if pair is None:
             return False
-        if not (small.exact and large.exact) or large.coefficients or len(small.coefficients) > 1:
-            return False
-        if large.base in self._unsigned and (type.signed or type.bits == _LEAST_BITS):
-            return False
+        small, large = pair
         if not small.coefficients:
             return self._is_first_thread_less(small.base, large.base)
         axis = self._axis(small)
@@ -109,6 +117,25 @@ class _Below:
             return False
         products = (size * extent for size in self._sizes[axis] for extent in self._extents[axis])
         return large.base in self._bounds[axis] or large.base in products
+
+    def axis_but_last(self, left: ValueId, right: ValueId) -> int | None:
+        """The axis along which one value is less than the other in every thread of all blocks but the last."""
+        pair = self._pair(left, right)
+        axis = None if pair is None or not pair[0].coefficients else self._axis(pair[0])
+        if pair is None or axis is None or pair[1].base not in self._reached[axis]:
+            return None
+        block = variable(RegisterAtom(BLOCK_INDICES[axis]))
+        return axis if any(pair[0].base == block * extent for extent in self._extents[axis]) else None
+
+    def _pair(self, left: ValueId, right: ValueId) -> tuple[LinearForm, LinearForm] | None:
+        """The forms of two values, where the second has no thread in it and may decide a comparison of the two."""
+        small, large, type = self._forms[left], self._forms[right], self._types[left]
+        if small is None or large is None or not isinstance(type, IntegerType) or type.bits < _LEAST_BITS:
+            return None
+        if not (small.exact and large.exact) or large.coefficients or len(small.coefficients) > 1:
+            return None
+        is_hidden = large.base in self._unsigned and (type.signed or type.bits == _LEAST_BITS)
+        return None if is_hidden else (small, large)
 
     def _is_first_thread_less(self, first: Polynomial, bound: Polynomial) -> bool:
         """Whether a value is the index of the first thread of each block along an axis, and the bound more."""

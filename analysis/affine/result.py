@@ -7,6 +7,7 @@ from typing import final
 
 from analysis.affine.atoms import Atom
 from analysis.affine.collange import CollangeTag
+from analysis.affine.decided import parting_axis
 from analysis.affine.facts import AffineFacts
 from analysis.affine.interval import Interval
 from analysis.affine.launch_bounds import LaunchBounds
@@ -16,6 +17,7 @@ from analysis.affine.projection import project
 from analysis.affine.ranges import Ranges
 from analysis.divergence.levels import Level
 from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Compare
 
 
 @final
@@ -73,6 +75,10 @@ class AffineResult:
 
     def atom_range(self, atom: Atom) -> Interval:
         return self._facts.atom_range(atom)
+
+    def parting_axis(self, compare: Compare) -> int | None:
+        """The axis along which only threads of the last blocks part at a comparison, by what every launch says."""
+        return parting_axis(self._facts, compare)
 
     def warp_levels(self) -> Mapping[ValueId, Level]:
         """Values that vary in the divergence result, although their forms show that they agree in each warp."""

@@ -64,6 +64,10 @@ class LaunchKnowledge:
     always: tuple[tuple[int, int], ...] = ()
     relations: tuple[ArgumentRelation, ...] = ()
 
+    def relations_of(self, position: int) -> tuple[ArgumentRelation, ...]:
+        """What every launch says of the parameter at a position."""
+        return tuple(one for one in self.relations if one.argument == position)
+
     @property
     def is_one_warp(self) -> bool:
         """Is every block a single warp, or part of one?"""

@@ -114,10 +114,7 @@ def is_reached(view: View, here: SourceBranchId) -> bool:
     return not sites or any(block not in view.root.weights.unreached for block, _ in sites)
 
 
-def _branch_fact(
-    branch: SourceBranch,
-    views: Sequence[tuple[View, DivergenceResult, Grader]],
-) -> BranchFact:
+def _branch_fact(branch: SourceBranch, views: Sequence[tuple[View, DivergenceResult, Grader]]) -> BranchFact:
     level = convergent = Level.GRID
     grading: Grading | None = None
     trips = Level.GRID if branch.kind is SourceBranchKind.LOOP else None
@@ -173,6 +170,7 @@ def _branch_fact(
         reached == {False},
         bool(tests_marker) and all(tests_marker),
         bool(hangs_on_data) and all(hangs_on_data),
+        None if grading is None else grading.last_along,
     )
 
 

@@ -119,6 +119,7 @@ class BranchFact:
     loop `rounds_by` says what decides.  `tests_marker`: lanes part only where entries are markers (`-1`: no neighbour).
     `hangs_on_data`: the shorter arm is a loop for as long as data decide, in each context.
     `is_unreached`: every launch passes the same for what leads here, so that no launch comes here.
+    `last_along`: the axis (0, 1, 2) along which warps of the last blocks alone split, as every launch says.
     """
 
     kind: SourceBranchKind
@@ -140,6 +141,7 @@ class BranchFact:
     is_unreached: bool = False
     tests_marker: bool = False
     hangs_on_data: bool = False
+    last_along: int | None = None
 
 
 @final

@@ -215,7 +215,10 @@ class _Line:
         condition = condition_text(self.text, fact)
         level = deciding_level(fact)
         subject = "the condition" if fact.trips is None else "the trip count"
-        grade = "" if fact.grade is None else f"; {grade_words(fact.grade, of_loop=fact.trips is not None)}"
+        words = None
+        if fact.grade is not None:
+            words = grade_words(fact.grade, of_loop=fact.trips is not None, last_along=fact.last_along)
+        grade = "" if words is None else f"; {words}"
         steps = self.analysis.why_branch(self.text.function, fact)
         convergent, why_not_convergent = self.analysis.arrival_at(self.text.function, fact)
         return ExplainedItem(

@@ -90,7 +90,14 @@ def _branch_hover(analysis: FileAnalysis, function: FunctionFacts, branch: Branc
     return HoverInfo(
         text.start(branch.keyword),
         text.end(branch.keyword),
-        BranchSubject(branch.kind, branch.level, branch.grade, branch.trips, price_words(branch, function)),
+        BranchSubject(
+            branch.kind,
+            branch.level,
+            branch.grade,
+            branch.trips,
+            price_words(branch, function),
+            branch.last_along,
+        ),
         source_steps(analysis, analysis.why_branch(function, branch)),
         convergent,
         source_steps(analysis, why_not_convergent),

@@ -41,6 +41,7 @@ class BranchSubject:
     grade: Grade | None
     trips: Level | None
     price: tuple[str, ...]
+    last_along: int | None = None
 
 
 @final

@@ -166,8 +166,8 @@ def _detail(subject: Subject, style: _Style) -> str:
     match subject:
         case ValueSubject(form=form):
             return style.code(form) if form else ""
-        case BranchSubject(level=level, grade=grade, trips=trips):
-            parts = [grade_words(grade, of_loop=trips is not None)] if grade is not None else []
+        case BranchSubject(level=level, grade=grade, trips=trips, last_along=last):
+            parts = [grade_words(grade, of_loop=trips is not None, last_along=last)] if grade is not None else []
             if trips is not None and trips is not level:
                 parts.append(f"the condition alone is {LEVEL_WORDS[level]}")
             return style.prose("; ".join(parts))

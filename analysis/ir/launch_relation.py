@@ -58,3 +58,25 @@ def related_number(
     if least is not None and number < least:
         return least + max(number - 1, 0)
     return number if most is None else min(number, most)
+
+
+def related_extent(extent: int, number: int, relations: Iterable[ArgumentRelation], axis: int, threads: int) -> int:
+    """The extent of a grid along an axis that fits an argument with that number, in blocks of so many threads along it:
+    that one, where it does."""
+    least, most = 1, extent
+    for kind, along, _ in relations:
+        if along != axis or kind is RelationKind.IS_BLOCK or number < 1:
+            continue
+        whole, up = number // threads, -(-number // threads)
+        match kind:
+            case RelationKind.IS_GRID:
+                return number
+            case RelationKind.COVERS:
+                most = min(most, whole)
+            case RelationKind.EXCEEDS:
+                most = min(most, up)
+            case RelationKind.WITHIN:
+                least = max(least, up)
+            case _:
+                assert_never(kind)
+    return max(least, most)

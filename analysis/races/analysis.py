@@ -52,9 +52,7 @@ def find_races(known: MemoryUses, barriers: Sequence[BarrierSite]) -> tuple[Race
     if not pairs:
         return ()
     pairs = [(one, other) for one, other in pairs if not is_guess(known.divergence, uses[one], uses[other])]
-    program = build_program(
-        known.function, known.control, known.divergence, uses, goes_on=True, passed=known.launch.passed
-    )
+    program = build_program(known.function, known.control, known.divergence, uses, goes_on=True, launch=known.launch)
     visible = [program.can_be_seen(use) for use in uses]
     followed = [(one, other) for one, other in pairs if visible[one] and visible[other]]
     sightings: Mapping[Pair, Sighting] = find_sightings(program, known.launch, followed) if followed else {}

@@ -49,7 +49,7 @@ def find_witnesses(program: Program, known: LaunchKnowledge, pairs: Collection[P
 class _Search:
     def __init__(self, program: Program, known: LaunchKnowledge, wanted: frozenset[int]) -> None:
         self._program = program
-        self._stored = StoredValues(program)
+        self._stored = StoredValues(program, len(BLOCKS))
         self._known = known
         self._follower = Follower(program, MAX_ALL_OPERATIONS, wanted)
         self._followed: dict[tuple[BlockShape, int, int, int], Sequence[Event] | None] = {}
@@ -94,7 +94,7 @@ class _Search:
         return None
 
     def _launch(self, shape: BlockShape, assignment: int, block: int) -> Launch:
-        return launch(self._program, shape, self._known.warp_size, assignment, block)
+        return launch(self._program, shape, self._known.warp_size, assignment, block, len(BLOCKS))
 
     def _events(self, shape: BlockShape, assignment: int, event: Event, share: int) -> Sequence[Event] | None:
         """What the thread of `event` does with other scalars; None if the kernel is not made for them."""

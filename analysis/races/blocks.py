@@ -54,7 +54,7 @@ def find_block_races(known: MemoryUses) -> tuple[Race, ...]:
     pairs = [pair for pair in pairs_of(function, divergence, uses) if _may_matter(kinds, *(uses[n] for n in pair))]
     if not pairs:
         return ()
-    program = build_program(function, known.control, divergence, uses, passed=launch.passed)
+    program = build_program(function, known.control, divergence, uses, launch=launch)
     visible = [program.can_be_seen(use) for use in uses]
     pairs = [(one, other) for one, other in pairs if visible[one] and visible[other]]
     if not any(visible):

@@ -39,7 +39,7 @@ def find_global_races(known: MemoryUses, barriers: Sequence[BarrierSite], told: 
     pairs = left.intersection(open_pairs(uses, intervals(known.control, barriers, uses), known.disjoint))
     if not pairs:
         return ()
-    program = build_program(function, known.control, divergence, uses, goes_on=True, passed=known.launch.passed)
+    program = build_program(function, known.control, divergence, uses, goes_on=True, launch=known.launch)
     followed = sorted(pair for pair in pairs if all(program.can_be_seen(uses[number]) for number in pair))
     if not followed:
         return ()

@@ -16,10 +16,12 @@ from __future__ import annotations
 from typing import Final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.ir.ids import ValueId
+from analysis.ir.launch_relation import related_extent, related_number
 from analysis.ir.operators import SpecialRegister
 from analysis.races.disjoint import registers_read
-from analysis.races.program import WARP_MEETINGS, Program, Scalar, address_of
-from analysis.verdict.evaluation import Launch
+from analysis.races.program import WARP_MEETINGS, Origin, Program, Scalar, address_of
+from analysis.verdict.evaluation import GRID_BLOCKS, Launch
 
 ASSIGNMENTS: Final = 4
 MAX_SHAPES: Final = 3
@@ -59,12 +61,15 @@ def smaller_shapes(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockS
     return tuple(BlockShape(row, count) for row in rows for count in ROWS)
 
 
-def launch(program: Program, shape: BlockShape, warp_size: int, assignment: int, block: int = 0) -> Launch:
-    """One block of the launch in which scalars have the numbers of that assignment."""
+def launch(
+    program: Program, shape: BlockShape, warp_size: int, assignment: int, block: int = 0, blocks: int = 1
+) -> Launch:
+    """One block of the launch in which scalars have the numbers of that assignment, and the grid at least `blocks`."""
     scalars = {value: _number(program, scalar, shape, assignment) for value, scalar in program.scalars.items()}
+    extent = _relate(program, scalars, shape, blocks) if program.relations else GRID_BLOCKS
     for pointer, region in program.regions.items():
         scalars[pointer] = address_of(region)
-    here = Launch(shape, block, warp_size, scalars)
+    here = Launch(shape, block, warp_size, scalars, extent)
     for value, evaluate in program.fixed:
         number = evaluate(scalars, here, 0)
         if number is not None:
@@ -72,13 +77,43 @@ def launch(program: Program, shape: BlockShape, warp_size: int, assignment: int,
     return here
 
 
+def _relate(program: Program, scalars: dict[ValueId, int], shape: BlockShape, blocks: int) -> int:
+    """Makes numbers fit the grid, and gives its extent: what the numbers ask for, but at least so many blocks.
+
+    A number that says how often a loop runs stays small.
+    """
+    extent = GRID_BLOCKS
+    related = [(value, program.relations[origin]) for value, origin in _related(program)]
+    for value, relations in related:
+        extent = related_extent(extent, scalars[value], relations, 0, shape.x)
+    extent = max(extent, blocks)
+    for value, relations in related:
+        number = related_number(scalars[value], relations, (shape.x, shape.y, shape.z), (extent, 1, 1))
+        if program.scalars[value].origin not in program.passed and not _stands_for_rounds(program, value, number):
+            scalars[value] = number
+    return extent
+
+
+def _related(program: Program) -> list[tuple[ValueId, Origin]]:
+    origins = ((value, scalar.origin) for value, scalar in program.scalars.items())
+    return [(value, origin) for value, origin in origins if origin in program.relations]
+
+
+def _stands_for_rounds(program: Program, value: ValueId, number: int) -> bool:
+    return program.scalars[value].origin in program.trips and number > MAX_TRIPS
+
+
 def named_scalars(program: Program, here: Launch) -> dict[str, int]:
     """By name; without rounds of loops that stand for more, which every launch passes."""
-    return {
-        scalar.name: here.scalars[value]
-        for value, scalar in program.scalars.items()
-        if program.passed.get(scalar.origin, here.scalars[value]) == here.scalars[value]
-    }
+    shape = here.shape
+    extents, grid = (shape.x, shape.y, shape.z), (here.blocks, 1, 1)
+    found: dict[str, int] = {}
+    for value, scalar in program.scalars.items():
+        number, relations = here.scalars[value], program.relations.get(scalar.origin, ())
+        is_passed = program.passed.get(scalar.origin, number) == number
+        if is_passed and related_number(number, relations, extents, grid) == number:
+            found[scalar.name] = number
+    return found
 
 
 def _number(program: Program, scalar: Scalar, shape: BlockShape, assignment: int) -> int:

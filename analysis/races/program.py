@@ -44,6 +44,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
+from analysis.ir.launch_relation import ArgumentRelation
 from analysis.races.long_loops import LongLoop
 from analysis.races.model import MemoryUse
 from analysis.verdict.columns import EvaluateColumn
@@ -123,6 +124,10 @@ class Program:
     scalars: dict[ValueId, Scalar] = field(default_factory=dict[ValueId, "Scalar"])
     passed: Mapping[Origin, int] = field(default_factory=dict[Origin, int])
     """Of arguments what every launch passes."""
+    relations: Mapping[Origin, tuple[ArgumentRelation, ...]] = field(
+        default_factory=dict[Origin, tuple[ArgumentRelation, ...]]
+    )
+    """Of arguments how they hang together with the block and the grid of every launch."""
     trips: set[Origin] = field(default_factory=set[Origin])
     """Those that say nothing but how often a loop runs."""
     ways: list[Way | None] = field(default_factory=list["Way | None"])

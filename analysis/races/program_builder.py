@@ -8,6 +8,7 @@ from typing import Final, final
 
 from analysis.affine.addresses import element_size, field_offset
 from analysis.affine.launch_bounds import BLOCK_EXTENTS, GRID_EXTENTS
+from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
@@ -64,6 +65,7 @@ from analysis.races.program import (
 from analysis.verdict.evaluation import Evaluate, Launch, Values, evaluator
 from analysis.verdict.slice import BLOCK_INDICES
 
+ANY_LAUNCH: Final = LaunchKnowledge()
 _ARITHMETIC: Final = (Binary, Unary, Compare, Convert, Select, Math)
 _PURE: Final = frozenset((*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast))
 _MARKED: Final = (*ORDERING, Assert, Opaque)
@@ -79,13 +81,17 @@ def build_program(
     also: Iterable[ValueId] = (),
     *,
     goes_on: bool = False,
-    passed: Iterable[tuple[int, int]] = (),
+    launch: LaunchKnowledge = ANY_LAUNCH,
 ) -> Program:
-    """`also`: further values that are to be known where they can be.  `goes_on`: see `Program`.  `passed`: numbers by
-    the positions of the parameters, see `LaunchKnowledge`."""
+    """`also`: further values that are to be known where they can be.  `goes_on`: see `Program`."""
     program = Program(function, control, divergence, uses, _evaluate, goes_on)
     parameters = function.parameters
-    program.passed = {(parameters[at].value, -1): number for at, number in passed if at < len(parameters)}
+    program.passed = {(parameters[at].value, -1): number for at, number in launch.passed if at < len(parameters)}
+    program.relations = {
+        (parameter.value, -1): relations
+        for position, parameter in enumerate(parameters)
+        if (relations := launch.relations_of(position))
+    }
     _Builder(program).build(also)
     return program
 

@@ -91,8 +91,10 @@ class StoredKinds:
 class StoredValues:
     """What the threads of one program write; the program with all that this is computed from is built once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, blocks: int = 1) -> None:
+        """`blocks`: that a launch has at least."""
         self._program = program
+        self._blocks = blocks
         self._kinds = StoredKinds(program.control, program.divergence)
 
     def differ(
@@ -103,7 +105,7 @@ class StoredValues:
             return None
         formulas: list[Formula] = []
         for event in (one, other):
-            here = launch(self._wider, shape, warp_size, assignment, event.block)
+            here = launch(self._wider, shape, warp_size, assignment, event.block, self._blocks)
             try:
                 values = values_at(self._wider, here, event, 4 * budget)
             except OutOfBounds:
@@ -126,7 +128,7 @@ class StoredValues:
         wider = build_program(
             program.function, program.control, program.divergence, program.uses, inputs, goes_on=program.goes_on
         )
-        wider.passed = program.passed
+        wider.passed, wider.relations = program.passed, program.relations
         return wider
 
 

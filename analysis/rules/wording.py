@@ -41,8 +41,13 @@ GRADE_WORDS: Final[Mapping[Grade, str]] = {
 LOOP_BOUNDARY: Final = "boundary: lanes leave within one round of each other, apart from few warps per row"
 
 
-def grade_words(grade: Grade, *, of_loop: bool) -> str:
-    """What the grade of a branch promises."""
+_OF_LAST: Final = "boundary: at most one warp per row splits, in the last block along {} alone, as every launch says"
+
+
+def grade_words(grade: Grade, *, of_loop: bool, last_along: int | None = None) -> str:
+    """What the grade of a branch promises; `last_along`: see `BranchFact`."""
+    if grade is Grade.BOUNDARY and last_along is not None:
+        return _OF_LAST.format("xyz"[last_along])
     return LOOP_BOUNDARY if of_loop and grade is Grade.BOUNDARY else GRADE_WORDS[grade]
 
 

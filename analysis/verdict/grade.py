@@ -68,10 +68,14 @@ GRADE_RANK: Final = {None: 0, Grade.ALIGNED: 1, Grade.BOUNDARY: 2, Grade.STRUCTU
 @final
 @record
 class Grading:
-    """`splits`: the warps that split, at its worst over the known block shapes; None where they are not counted."""
+    """`splits`: the warps that split, at its worst over the known block shapes; None where they are not counted.
+
+    `last_along`: the axis (0, 1, 2) along which warps of the last blocks alone split; None where others may.
+    """
 
     grade: Grade
     splits: SplitCount | None
+    last_along: int | None = None
 
 
 THREAD_INDICES = frozenset(
@@ -111,6 +115,7 @@ class Grader:
     ) -> None:
         self._function = function
         self._divergence = divergence
+        self._affine = affine
         self.rounds = Rounds(function, control, divergence, affine)
         self._checks = BoundsChecks(function, control, divergence, affine, self.rounds)
         self._expressions: dict[int, Expression] = {}
@@ -155,7 +160,9 @@ class Grader:
         left = self.rounds.left_at(block) if self._is_decided_by(block, condition) else None
         splits = None if left is None else self._splits_of_loop(left)
         if self._is_boundary(changes, left, block):
-            return Grading(Grade.BOUNDARY, splits)
+            compare = self._divergence.definition(condition) if left is None else None
+            last = self._affine.parting_axis(compare) if isinstance(compare, Compare) else None
+            return Grading(Grade.BOUNDARY, splits, last)
         is_structured = changes is not None or self._is_structured(condition, block)
         return Grading(Grade.STRUCTURED if is_structured else Grade.DATA_DEPENDENT, splits)
 
@@ -276,7 +283,8 @@ def worse_grading(one: Grading | None, other: Grading | None) -> Grading | None:
     """The worse grade; of equal grades the one that splits the larger share of warps, so far as it is known."""
     if one is None or other is None:
         return one or other
-    return max(one, other, key=_badness)
+    worst = max(one, other, key=_badness)
+    return worst if one.last_along == other.last_along else replace(worst, last_along=None)
 
 
 def _badness(grading: Grading) -> tuple[int, float]:

@@ -12,6 +12,7 @@ Proof     Two threads of the scope that arrive different numbers of times: one t
 Candidates  The launches of the file with the numbers that they pass, in their first, second and last block; else blocks
           of 64 threads.  Scalars that are not known: half a block, a number that is not a multiple of the block, the
           constants that the conditions compare with and their neighbours; template arguments: the block.
+          They hang together with the block and the grid as in every launch (`ir/launch_relation.py`).
           Numbers in memory (`memory_arguments.py`): 0, one more than the others, and as the others.
 Cost      bounded by `MAX_PROBED`, `MAX_OPERATIONS` and rarely `MAX_LONG` for a barrier; runs only for barriers known to
           be divergent.
@@ -20,7 +21,8 @@ Gives up  when the budget is spent.  No proof does not mean that the barrier is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import final
 
 from analysis.divergence.integers import wrap
@@ -29,9 +31,10 @@ from analysis.divergence.levels import Level
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgument
+from analysis.ir.launch_relation import related_extent, related_number
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
-from analysis.verdict.evaluation import GRID_BLOCKS, Launch
+from analysis.verdict.evaluation import Launch
 from analysis.verdict.slice import Integers, Slice
 from analysis.verdict.thread_walk import Walk
 
@@ -200,8 +203,38 @@ def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -
         for number in list(numbers)[: MAX_CANDIDATES if is_free else 1]:
             for in_memory in (0, number + 1, number) if slice_.in_memory else (number,):
                 scalars = {**chosen_scalars(function, slice_, shape, number, in_memory), **passed}
-                for block in _blocks(given) if slice_.reads_block_index else (0,):
-                    yield Launch(shape, block, knowledge.warp_size, scalars, given.blocks or GRID_BLOCKS)
+                launch = related_launch(
+                    function, knowledge, Launch(shape, 0, knowledge.warp_size, scalars), passed, given.blocks
+                )
+                for block in _blocks(given, knowledge, launch.blocks) if slice_.reads_block_index else (0,):
+                    yield replace(launch, block=block)
+
+
+def related_launch(
+    function: Function,
+    knowledge: LaunchKnowledge,
+    launch: Launch,
+    passed: Collection[ValueId] = (),
+    blocks: int | None = None,
+) -> Launch:
+    """The launch with a grid, and with numbers of scalars that are not passed, that hang together as in every launch.
+
+    `blocks`: of the grid, where it is known; else it is as the numbers ask, in the order of the parameters.
+    """
+    if not knowledge.relations:
+        return launch if blocks is None else replace(launch, blocks=blocks)
+    shape, scalars = launch.shape, dict(launch.scalars)
+    extent = launch.blocks if blocks is None else blocks
+    values = [parameter.value for parameter in function.parameters]
+    if blocks is None:
+        for position, value in enumerate(values):
+            if value in scalars:
+                extent = related_extent(extent, scalars[value], knowledge.relations_of(position), 0, shape.x)
+    for position, value in enumerate(values):
+        relations = knowledge.relations_of(position)
+        if relations and value in scalars and value not in passed:
+            scalars[value] = related_number(scalars[value], relations, (shape.x, shape.y, shape.z), (extent, 1, 1))
+    return replace(launch, scalars=scalars, blocks=extent)
 
 
 def _passed(function: Function, slice_: Slice, knowledge: LaunchKnowledge, given: KnownLaunch) -> dict[ValueId, int]:
@@ -219,10 +252,11 @@ def _passed(function: Function, slice_: Slice, knowledge: LaunchKnowledge, given
     return found
 
 
-def _blocks(given: KnownLaunch) -> Sequence[int]:
-    """The first two, and the last one of a grid that is known: bounds are in the last."""
+def _blocks(given: KnownLaunch, knowledge: LaunchKnowledge, blocks: int) -> Sequence[int]:
+    """The first two, and the last one of a grid that is known, or that hangs together with a number: bounds are in the
+    last."""
     if given.blocks is None:
-        return (0, 1)
+        return sorted({0, min(1, blocks - 1), blocks - 1}) if knowledge.relations else (0, 1)
     return sorted({0, min(1, given.blocks - 1), given.blocks - 1}) if given.blocks > 0 else (0,)
 
 

@@ -24,7 +24,7 @@ from analysis.ir.record import record
 from analysis.verdict.evaluation import Launch
 from analysis.verdict.slice import Integers, Slice
 from analysis.verdict.thread_walk import Visit, Walk
-from analysis.verdict.witness import chosen_scalars, thresholds
+from analysis.verdict.witness import chosen_scalars, related_launch, thresholds
 
 MAX_OPERATIONS: Final = 16_000
 """For the operations of one block."""
@@ -111,7 +111,8 @@ class LaneWalks:
             numbers = dict.fromkeys([shape.threads // 2 + 1, LARGE, 1, *compared[:2], shape.threads])
             for number in list(numbers)[:MAX_NUMBERS] if slice_.scalar_names else [LARGE]:
                 scalars = chosen_scalars(slice_.function, slice_, shape, number)
-                yield Trial(Launch(shape, 0, self._knowledge.warp_size, scalars), number)
+                launch = Launch(shape, 0, self._knowledge.warp_size, scalars)
+                yield Trial(related_launch(slice_.function, self._knowledge, launch), number)
                 self._finished += self.budget > 0
 
     def warps(self, trial: Trial) -> Iterator[WalkedWarp]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.features.launch_text import block_text, launches_text
+from analysis.rules.wording import grade_words
 from tests.support.project_analysis import analyzed
 
 KERNEL = """\
@@ -177,3 +178,30 @@ def test_it_is_told_with_the_block(host: str, expected: str) -> None:
     function = next(one for one in analysis.facts.functions if one.name == "k")
     told = launches_text(block_text(analysis.launch_of(function)), analysis, function)
     assert told == f"block of 256 threads, {expected}; only launch: k.cu:16"
+
+
+# -- what follows for branches ----------------------------------------------------------------------------------------
+
+
+ROUNDED = "void go(float *x, int n) { k<<<(n + 255) / 256, 256>>>(x, n); }"
+LAST = "boundary: at most one warp per row splits, in the last block along x alone, as every launch says"
+ANY = "boundary: each bound splits at most one warp per row"
+
+
+@pytest.mark.parametrize(
+    ("test", "host", "expected"),
+    [
+        ("i < n", ROUNDED, LAST),
+        ("i >= n", ROUNDED, LAST),
+        ("n > i", ROUNDED, LAST),
+        ("i < n", f"{ROUNDED} void more(float *x, int n) {{ k<<<n / 32 + 1, 32>>>(x, n); }}", ANY),
+        ("i < n - 1", ROUNDED, ANY),
+        ("i < n", "void go(float *x, int n) { k<<<n / 256 + 1, 256>>>(x, n); }", ANY),
+        ("i < n || i == 3", ROUNDED, ANY),
+    ],
+)
+def test_a_bounds_check_splits_in_the_last_block(test: str, host: str, expected: str) -> None:
+    analysis = analyzed({"k.cu": f"{KERNEL.replace('i < n', test)}{host}\n"}, "k.cu")
+    (branch,) = next(one for one in analysis.facts.functions if one.name == "k").branches[:1]
+    assert branch.grade is not None
+    assert grade_words(branch.grade, of_loop=False, last_along=branch.last_along) == expected
