@@ -192,7 +192,7 @@ def _has_several_blocks(annotation: LaunchAnnotation | None, launches: Sequence[
     known = [None if grid is None else grid.x > 1 for grid in grids]
     if any(numbers.grid is not None and numbers.grid.x > 1 for launch in launches for numbers in launch.made):
         return True
-    return None if None in known or not known else False
+    return False if known and not any(one is not False for one in known) else None
 
 
 def _is_line(launch: Launch) -> bool:

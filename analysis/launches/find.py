@@ -172,7 +172,8 @@ class _Places:
             values.seen_from(node.start, guards)
             launch = _launch_at(node, values, (self._snippet, self._item, node))
             if launch is not None:
-                self._known[given, position, ()] = launch.own_numbers
+                is_certain = launch.grid is not None and launch.block is not None
+                self._known[given, position, ()] = launch.own_numbers if is_certain else _numbers_at(node, values)
                 yield position, launch
 
     def first_launch(self, given: Given, position: int) -> Launch | None:
@@ -223,9 +224,17 @@ def _launch_at(node: Node, values: HostValues, place: _Place) -> Launch | None:
 
 
 def _numbers_at(node: Node, values: HostValues) -> LaunchNumbers | None:
-    """Those of the launch that a call is."""
+    """Those of the launch that a call is; a grid or a block of nothing is none."""
     parts = _parts(node)
-    return None if parts is None or _kernel_name(parts[0]) is None else _numbers(*parts, values)
+    if parts is None or _kernel_name(parts[0]) is None or _is_of_nothing(parts[1], values):
+        return None
+    return _numbers(*parts, values)
+
+
+def _is_of_nothing(configuration: Sequence[Node], values: HostValues) -> bool:
+    """Whether a grid or a block is surely empty, or negative: then no kernel runs."""
+    extents = (extent for shape in configuration[:2] for extent in values.extents(shape))
+    return any(extent is not None and extent < 1 for extent in extents)
 
 
 def _parts(node: Node) -> tuple[Node, Sequence[Node], Sequence[Node]] | None:

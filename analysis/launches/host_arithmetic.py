@@ -33,10 +33,18 @@ def stored(value: Number, type: Type) -> Number | None:
         case FloatType(FloatFormat.DOUBLE):
             return float(value)
         case FloatType(FloatFormat.SINGLE):
-            (rounded,) = struct.unpack("f", struct.pack("f", value))
-            return float(rounded)
+            return None if math.isnan(rounded(value)) else rounded(value)
         case _:
             return None
+
+
+def rounded(value: Number) -> float:
+    """As a float of 32 bits; what is too large is not a number."""
+    try:
+        (single,) = struct.unpack("f", struct.pack("f", value))
+    except OverflowError:
+        return math.nan
+    return float(single)
 
 
 def cast_to(type: bytes, value: Number | None) -> Number | None:

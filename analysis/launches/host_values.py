@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, final
 
-from analysis.ir.types import FloatType, IntegerType
+from analysis.ir.types import BooleanType, FloatFormat, FloatType, IntegerType, Type
 from analysis.launches.file_constants import FileConstants, Number
-from analysis.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined
+from analysis.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined, rounded
 from analysis.launches.host_functions import HostFunction
 from analysis.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, stepped
 from analysis.launches.host_objects import HostObjects, agreed, called_name
@@ -225,9 +225,41 @@ class HostValues(HostObjects):
                 return int(decisive)
         if first is None or second is None:
             return None
-        result = combined(sign.text.decode("utf-8", "replace"), first, second)
+        result = self._combined(node, sign.text.decode("utf-8", "replace"), first, second)
         is_negative = min(first, second, 0 if result is None else result) < 0
         return None if is_negative and self._may_be_unsigned(node) else result
+
+    def _combined(self, node: Node, sign: str, first: Number, second: Number) -> Number | None:
+        """What an operator makes of two numbers; as a float where it is one, and nothing where it might be."""
+        result = combined(sign, first, second)
+        if result is None or (isinstance(first, int) and isinstance(second, int)):
+            return result
+        kinds = self._floats(node)
+        if kinds == _DOUBLE:
+            return result
+        single = combined(sign, rounded(first), rounded(second))
+        single = rounded(single) if isinstance(single, float) else single
+        return single if kinds == _SINGLE or single == result else None
+
+    def _floats(self, node: Node) -> frozenset[FloatFormat]:
+        """The formats that are computed with in an expression; both of what is not known."""
+        match node.kind:
+            case "number_literal":
+                value = number_literal(node.text)
+                if value is None or isinstance(value[0], int):
+                    return _NO_FLOATS
+                is_single = node.text[-1:] in b"fF" and node.text[:2].lower() != b"0x"
+                return _SINGLE if is_single else _DOUBLE
+            case "identifier" if (variable := self._variables.get(node.text.decode("utf-8", "replace"))) is not None:
+                return _formats(self._type(variable.type))
+            case "cast_expression":
+                type = node.field("type")
+                return _formats(None if type is None else builtin_type(type.text.decode("utf-8", "replace"), ()))
+            case "binary_expression" | "parenthesized_expression" | "unary_expression" | "conditional_expression":
+                return _NO_FLOATS.union(*(self._floats(child) for child in node.children if child.role != "operator"))
+            case _:
+                is_integer = node.role == "operator" or isinstance(self.number(node), int)
+                return _NO_FLOATS if is_integer else _SINGLE | _DOUBLE
 
     def _may_be_unsigned(self, node: Node) -> bool:
         """Whether something in an expression may make it an unsigned one, in which no number is negative."""
@@ -353,6 +385,21 @@ def _template_text(node: Node) -> str:
     return text.partition("<")[2].rpartition(">")[0]
 
 
+def _formats(type: Type | None) -> frozenset[FloatFormat]:
+    match type:
+        case FloatType(FloatFormat.SINGLE):
+            return _SINGLE
+        case FloatType(FloatFormat.DOUBLE):
+            return _DOUBLE
+        case IntegerType() | BooleanType():
+            return _NO_FLOATS
+        case _:
+            return _SINGLE | _DOUBLE
+
+
+_NO_FLOATS: Final = frozenset[FloatFormat]()
+_SINGLE: Final = frozenset((FloatFormat.SINGLE,))
+_DOUBLE: Final = frozenset((FloatFormat.DOUBLE,))
 _DECIDED_BY: Final = {b"&&": False, b"||": True}
 _ASK_ARGUMENTS: Final = frozenset(
     ("checkCmdLineFlag", "getCmdLineArgumentInt", "getCmdLineArgumentFloat", "getCmdLineArgumentString")

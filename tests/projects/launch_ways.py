@@ -160,7 +160,9 @@ def by_the_number(asked: Asked, choices: Choices) -> Way:
 
     def happens(n: int, size: int) -> list[Made]:
         is_wide = n in (7, 100, 256)
-        wide, narrow = (Made(line(asked.grid), line(width), n, width != (64 if is_wide else 32)) for width in (64, 32))
+        comes = n < 8 or n in (64, 100, 256)
+        made = 64 if is_wide else 32
+        wide, narrow = (Made(line(asked.grid), line(width), n, not comes or width != made) for width in (64, 32))
         return [wide, narrow]
 
     return Way(f"if (!{name}(n)) return; {body}", happens, before.replace("known", name))

@@ -98,7 +98,7 @@ def _wrong_knowledge(knowledge: LaunchKnowledge, launches: list[Made]) -> Iterat
     several = [launch.grid[0] > 1 for launch in made]
     if knowledge.has_several_blocks is False and any(several):
         yield "one block, but runs in several"
-    if knowledge.has_several_blocks is True and not any(several):
+    if knowledge.has_several_blocks is True and all(launch.grid[0] == 1 for launch in launches):
         yield "several blocks, but runs in one"
     for known in knowledge.launches:
         if not any(_is_known_as(known, launch) for launch in launches):
