@@ -20,9 +20,9 @@ SOURCE_FOLDERS = ("analysis", "sim", "presentation", "simt_lsp", "tests", "bench
 
 PACKAGES_OF_ANALYSIS = (
     "ir",
-    "cpp",
     "store",
     "syntax",
+    "cpp",
     "project",
     "lower",
     "launches",

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from analysis.ir.integers import quotient, remainder
 from analysis.ir.types import BooleanType, FloatFormat, FloatType, IntegerType, Type
 from analysis.launches.file_constants import Number
 from analysis.lower.builtins import builtin_type
@@ -64,15 +65,9 @@ def combined(spelling: str, left: Number, right: Number) -> Number | None:
     return None if function is None else function(left, right)
 
 
-def _quotient(left: int, right: int) -> int:
-    """C's division cuts towards zero."""
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
 _FOR_INTEGERS: Final[Mapping[str, Callable[[int, int], Number]]] = {
-    "/": _quotient,
-    "%": lambda left, right: left - right * _quotient(left, right),
+    "/": quotient,
+    "%": remainder,
     "<<": lambda left, right: left << right,
     ">>": lambda left, right: left >> right,
     "&": lambda left, right: left & right,

@@ -12,8 +12,7 @@ from typing import Final
 from analysis.ir.ids import SymbolId
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructType, TemplateType, Type, UnknownType
 from analysis.lower.closures import closure_type
-from analysis.lower.constant_objects import declare_object
-from analysis.lower.constants import evaluate
+from analysis.lower.constants import declare_object, evaluate
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, wrapped
 from analysis.lower.functions import generic_signature
 from analysis.lower.lookup import find, template_arguments

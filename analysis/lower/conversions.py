@@ -8,9 +8,7 @@ Limits  Enumerations are plain integers; user-defined conversions are `calls.py`
 
 from __future__ import annotations
 
-import math
 import re
-import struct
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -121,16 +119,6 @@ def wrapped(value: ConstantValue, type: Type) -> ConstantValue:
         number = int(value) & ((1 << type.bits) - 1)
         return number - (1 << type.bits) if type.signed and number >> (type.bits - 1) else number
     return value
-
-
-def rounded(value: ConstantValue, type: Type) -> ConstantValue:
-    """A constant of type `float` as its bits hold it: sums of literals would be those of doubles otherwise."""
-    if not isinstance(type, FloatType) or type.format is not FloatFormat.SINGLE or not isinstance(value, float):
-        return value
-    try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)
 
 
 @lru_cache(maxsize=1 << 12)

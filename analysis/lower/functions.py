@@ -36,7 +36,15 @@ from analysis.lower.names import (
 )
 from analysis.lower.packs import element_scope, is_open, pack_length
 from analysis.lower.templates import bind, placeholder_names, positional, stands_for_itself
-from analysis.lower.types import base_type, declare, descriptor_type, innermost, spelled, spelled_argument
+from analysis.lower.types import (
+    base_type,
+    declare,
+    descriptor_type,
+    innermost,
+    specifier_words,
+    spelled,
+    spelled_argument,
+)
 from analysis.syntax.tree import Node
 
 
@@ -334,7 +342,7 @@ def _returns(declaration: FunctionDeclaration, scope: Scope) -> DeclaredType:
     if node.field("type") is None:
         return DeclaredType(AUTO) if node.kind == "lambda_expression" else _NONE
     outer = node.field("declarator")
-    base = base_type(scope, node)
+    base = base_type(scope, node, specifier_words(node) - _OF_FUNCTIONS)
     return base if outer is None else declare(scope, base, outer).declared
 
 
@@ -365,6 +373,8 @@ def is_deduced(declared: DeclaredType) -> bool:
 THREAD_GROUP: Final = HandleType("cooperative_groups::thread_group")
 """Any group: what it is depends on who makes it."""
 _NONE: Final = DeclaredType(VOID)
+_OF_FUNCTIONS: Final = frozenset({"constexpr", "consteval"})
+"""Words in front of a function that say nothing of the type it returns, as `constexpr` does of a variable's."""
 _WORD: Final = re.compile(r"\w+|[^\s\w]")
 _SPACE: Final = re.compile(r"\s+")
 _PARAMETERS: Final = frozenset(

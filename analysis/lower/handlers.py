@@ -1,6 +1,6 @@
 """`statement`, with the handler of every kind of node registered: import it from here."""
 
-from analysis.lower import constant_calls, expression_types, requires_expressions
+from analysis.lower import expression_types, requires_expressions
 from analysis.lower.expressions import (
     assembly,
     assignment,
@@ -25,7 +25,6 @@ __all__ = [
     "calls",
     "casts",
     "conditions",
-    "constant_calls",
     "control",
     "declarations",
     "expression_types",

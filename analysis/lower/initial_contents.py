@@ -2,7 +2,7 @@
 
 Rules   An initialiser list fills members in order, nested lists their own members; what is not mentioned is zero.
         A list without inner braces fills the scalars of nested members one after the other.
-        What a constructor or a default of a member gives is what `constant_objects.py` knows of it.
+        What a constructor or a default of a member gives is what `constants.py` knows of it.
 Limits  None where a value is no constant expression, and for designated initialisers of arrays.
 """
 
@@ -13,9 +13,8 @@ from typing import TypeAlias, final
 
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, PointerType, StructLayout, StructType, Type, VectorType
-from analysis.lower.constant_objects import declared_object, initial_value, zero_value
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
-from analysis.lower.constants import evaluate
+from analysis.lower.constants import declared_object, evaluate, initial_value
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.layouts import size_of
 from analysis.lower.names import Declarations, GlobalDeclaration, Scope
@@ -50,8 +49,7 @@ def initial_contents(declaration: GlobalDeclaration, structs: Mapping[str, Struc
     known: Constant | None = declared_object(declaration)
     is_built = _is_built(declaration.scope.program, type)
     if known is None and is_built:
-        program = declaration.scope.program
-        known = zero_value(program, type) if value is None else initial_value(declaration.scope, type, value)
+        known = initial_value(declaration.scope, declaration.declared, value)
     try:
         if known is not None:
             reader.copy(known, type, 0)

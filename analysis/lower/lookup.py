@@ -7,8 +7,6 @@ Rules   The first component is looked up from inside out, each further one insid
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from analysis.ir.types import (
     S32,
     U64,
@@ -31,10 +29,9 @@ from analysis.lower.builtins import (
     static_member,
 )
 from analysis.lower.builtins.types import element_of_handle
-from analysis.lower.constant_values import Constant, ConstantObject
-from analysis.lower.constants import EVALUATORS, entity_constant, evaluate, evaluate_any
-from analysis.lower.conversions import is_arithmetic, wrapped
-from analysis.lower.cpp_types import literal_type, named_by_library
+from analysis.lower.constant_values import ConstantObject
+from analysis.lower.constants import entity_constant, evaluate, evaluate_any
+from analysis.lower.cpp_types import named_by_library
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.limits import is_limit, limit
 from analysis.lower.library.source import is_library
@@ -275,7 +272,7 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
     if node.kind != "type_descriptor":
         value = evaluate_any(scope, node)
         if value is not None:
-            return _with_type_of_literal(value, node)
+            return value
         return _named_function(scope, node) or TemplateValue(shown(node), S32)
     inner = node.field("type")
     if inner is not None and len(node.children) == 1 and inner.kind in _MAYBE_VALUES:
@@ -295,13 +292,6 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         if isinstance(entity, LocalVariable | LambdaName | DependentName) and inner.kind != "qualified_identifier":
             return TemplateValue(shown(node), S32)
     return TypeName(descriptor_type(scope, node))
-
-
-def _with_type_of_literal(value: Constant, node: Node) -> Constant:
-    """`3ll` is a `long long`, which its storage does not say."""
-    if not isinstance(value, ConstantName) or value.exact is not None or node.kind != "number_literal":
-        return value
-    return replace(value, exact=literal_type(node.text))
 
 
 def _named_function(scope: Scope, node: Node) -> FunctionSet | None:
@@ -335,11 +325,8 @@ def _vague_instance(scope: Scope, node: Node, otherwise: Type) -> Type:
     return otherwise
 
 
-def _constant_name(scope: Scope, node: Node) -> ConstantName | None:
-    return entity_constant(find(scope, node))
-
-
-def _sizeof(scope: Scope, node: Node) -> ConstantName | None:
+def size_constant(scope: Scope, node: Node) -> ConstantName | None:
+    """`sizeof`, `alignof` and `sizeof...`, as far as names and types say it."""
     if is_pack_size(node):
         return pack_size(scope, node)
     type_node = node.field("type")
@@ -380,20 +367,6 @@ def _named_object(scope: Scope, node: Node) -> Type | None:
     return None if constant is None else constant.type
 
 
-def _cast(scope: Scope, node: Node) -> ConstantName | None:
-    type_node, value = node.field("type"), node.field("value")
-    if type_node is None or value is None:
-        return None
-    return _converted(scope, descriptor_type(scope, type_node).type, value)
-
-
-def _converted(scope: Scope, type: Type, value: Node) -> ConstantName | None:
-    operand = evaluate(scope, value)
-    if operand is None or not is_arithmetic(type):
-        return None
-    return ConstantName(wrapped(operand.value, type), type)
-
-
 def functions_named(
     scope: Scope, node: Node
 ) -> tuple[tuple[FunctionDeclaration, ...], tuple[TemplateArgument, ...]] | None:
@@ -408,24 +381,23 @@ def functions_named(
     return entity.declarations, template_arguments(scope, listed)
 
 
-def _call(scope: Scope, node: Node) -> ConstantName | None:
-    """`int(3)`, `static_cast<int>(x)` and `std::true_type()`."""
-    function, arguments = node.field("function"), node.field("arguments")
-    if function is not None and arguments is not None and not arguments.children:
-        return constant_object(scope, function)
-    if function is None or arguments is None or len(arguments.children) != 1:
+def constant_part(scope: Scope, node: Node) -> ConstantName | None:
+    """The number that a member or an element of a named constant object is; None for any other object, at once."""
+    root: Node | None = node
+    while root is not None and root.kind in ("field_expression", "subscript_expression"):
+        root = root.field("argument")
+    if root is None or root.kind not in ("identifier", "qualified_identifier"):
         return None
-    if function.kind == "template_function":
-        name = function.field("name")
-        if name is not None and name.text in (b"static_cast", b"const_cast"):
-            types = template_arguments(scope, function.field("arguments"))
-            if len(types) == 1 and isinstance(types[0], TypeName):
-                return _converted(scope, types[0].declared.type, arguments.children[0])
-        return None
-    if function.kind in ("primitive_type", "sized_type_specifier", "identifier"):
-        declared = resolve_type(scope, function)
-        return _converted(scope, declared.type, arguments.children[0])
-    return None
+    match find(scope, root):
+        case ConstantObject():
+            is_constant = True
+        case LocalVariable(object=object):
+            is_constant = object is not None
+        case GlobalVariable(declaration=declaration):
+            is_constant = declaration.is_constexpr
+        case _:
+            is_constant = False
+    return evaluate(scope, node) if is_constant else None
 
 
 def constant_object(scope: Scope, node: Node) -> ConstantName | None:
@@ -450,14 +422,3 @@ _MAYBE_VALUES = frozenset({"type_identifier", "qualified_identifier", "template_
 
 RESOLVERS["template_type"] = RESOLVERS["template_function"] = RESOLVERS["qualified_identifier"] = _resolve
 RESOLVERS["type_identifier"] = RESOLVERS["identifier"] = RESOLVERS["namespace_identifier"] = _resolve
-EVALUATORS.update(
-    {
-        "qualified_identifier": _constant_name,
-        "sizeof_expression": _sizeof,
-        "alignof_expression": _sizeof,
-        "cast_expression": _cast,
-        "call_expression": _call,
-        "template_function": _constant_name,
-        "template_type": _constant_name,
-    }
-)

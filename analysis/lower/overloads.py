@@ -155,6 +155,17 @@ def choose_by_types(
     return _choose(program, declarations, explicit, given)
 
 
+def choose_for(
+    program: Declarations,
+    declarations: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[Argument],
+    object: Object | None,
+) -> Choice | None:
+    """The best candidate for arguments of which this is known; `object` is what a method is called on."""
+    return _choose(program, declarations, explicit, arguments, object)
+
+
 def _choose(
     program: Declarations,
     declarations: Sequence[FunctionDeclaration],

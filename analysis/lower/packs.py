@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from analysis.ir.types import BOOLEAN, U64
-from analysis.lower.constants import EVALUATORS, evaluate
 from analysis.lower.names import ArgumentPack, ConstantName, Entity, PackPattern, Scope, TemplateArgument, VariablePack
 from analysis.syntax.tree import Node
 
@@ -124,15 +123,6 @@ def is_pack_size(node: Node) -> bool:
     return node.kind == "sizeof_expression" and node.text[6:].lstrip().startswith(b"...")
 
 
-def _constant_element(scope: Scope, node: Node) -> ConstantName | None:
-    return evaluate(*element_of(scope, node))
-
-
-def _constant_fold(scope: Scope, node: Node) -> ConstantName | None:
-    found = fold(scope, node)
-    return evaluate(scope, found) if isinstance(found, Node) else found
-
-
 def pack_size(scope: Scope, node: Node) -> ConstantName | None:
     """`sizeof...(pack)`."""
     value = node.field("value")
@@ -146,4 +136,3 @@ def pack_size(scope: Scope, node: Node) -> ConstantName | None:
 
 
 _EMPTY: Final = {"&&": ConstantName(True, BOOLEAN), "||": ConstantName(False, BOOLEAN)}
-EVALUATORS.update({PACK_ELEMENT: _constant_element, "fold_expression": _constant_fold})

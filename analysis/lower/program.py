@@ -24,14 +24,16 @@ from analysis.ir.limits import Limit
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import VOID, StructLayout, Type, UnknownType
-from analysis.lower import type_instances
+from analysis.lower import evaluation, type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
+from analysis.lower.constant_values import Constant
 from analysis.lower.forgetting import forget_names
 from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.member_definitions import bind_headers
 from analysis.lower.names import (
+    DeclaredType,
     Entity,
     FunctionDeclaration,
     FunctionInstance,
@@ -380,6 +382,14 @@ class Program:
 
     def instantiate_type(self, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]) -> Entity | None:
         return type_instances.instantiate_type(self, template, arguments)
+
+    def evaluate(self, scope: Scope, node: Node) -> Constant | None:
+        """The value of a constant expression."""
+        return evaluation.evaluate(scope, node)
+
+    def initial_constant(self, scope: Scope, declared: DeclaredType, value: Node | None) -> Constant | None:
+        """What a constant holds that is initialised so."""
+        return evaluation.initial_constant(scope, declared, value)
 
     # -- lowering -----------------------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from typing import Final
 
 from analysis.ir.ids import SymbolId
 from analysis.ir.types import BOOLEAN, UnknownType
-from analysis.lower.constants import EVALUATORS
 from analysis.lower.expression_types import Invalid, expression_type, lacks_type
 from analysis.lower.functions import read_parameters
 from analysis.lower.library.properties import is_dependent
@@ -23,7 +22,8 @@ from analysis.syntax.tree import Node
 _NOWHERE: Final = SymbolId(-1)
 
 
-def _requires(scope: Scope, node: Node) -> ConstantName | None:
+def requirement_constant(scope: Scope, node: Node) -> ConstantName | None:
+    """Whether the requirements are met; None where that is not known."""
     listed = node.field("requirements")
     if listed is None or listed.has_error:
         return None
@@ -76,6 +76,3 @@ def _is_compound_met(scope: Scope, node: Node) -> bool | None:
         concept = None if descriptor is None else descriptor.field("type")
         answers.append(concept_holds(scope, concept, TypeName(found)))
     return all_hold(answers)
-
-
-EVALUATORS["requires_expression"] = _requires

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.types import BOOLEAN, S32, TemplateType, UnknownType
-from analysis.lower.constant_objects import initial_value
 from analysis.lower.constant_values import ConstantObject
-from analysis.lower.constants import evaluate
+from analysis.lower.constants import evaluate, initial_value
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import (
     ConstantName,
+    DeclaredType,
     Entity,
     Scope,
     TemplateArgument,
@@ -40,7 +40,9 @@ def variable_instance(
 ) -> Entity:
     """What the variable is for the arguments that `scope` binds."""
     name, value = _declarator(declaration.node)
-    type = BOOLEAN if declaration.node.kind == "concept_definition" else base_type(scope, declaration.node).type
+    is_concept = declaration.node.kind == "concept_definition"
+    declared = DeclaredType(BOOLEAN) if is_concept else base_type(scope, declaration.node)
+    type = declared.type
     constant = evaluate(scope, value) if value is not None and is_certain else None
     if constant is not None and is_inferred(type):
         return constant
@@ -49,7 +51,7 @@ def variable_instance(
     whole = declaration.node.field("declarator")
     whole = None if whole is None else whole.field("value")
     if whole is not None and is_certain and "constexpr" in specifier_words(declaration.node):
-        found = initial_value(scope, type, whole)
+        found = initial_value(scope, declared, whole)
         if isinstance(found, ConstantObject):
             return found
     known = S32 if isinstance(type, TemplateType | UnknownType) else type

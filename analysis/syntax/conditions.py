@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple, final
 
+from analysis.ir.integers import quotient, remainder, wrapped
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, lex
 from analysis.syntax.lexing import WORD
 from analysis.syntax.macros import MacroLookup
@@ -47,8 +48,7 @@ class _Number(NamedTuple):
 
 
 def _wrapped(value: int, *, unsigned: bool = False) -> _Number:
-    bits = value % (1 << 64)
-    return _Number(bits if unsigned or bits < 1 << 63 else bits - (1 << 64), unsigned)
+    return _Number(wrapped(value, 64, not unsigned), unsigned)
 
 
 @final
@@ -166,8 +166,7 @@ class _Evaluator:
             if self._left_out:
                 return 0
             raise _Unreadable
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if operator == b"/" else left - quotient * right
+        return quotient(left, right) if operator == b"/" else remainder(left, right)
 
 
 def _shifted(value: int, by: int, operator: bytes) -> int:

@@ -98,7 +98,7 @@ namespace n { constexpr int twice(int x) { return 2 * x; } }
         ("drawn()", 234),
         ("doubled()", 45),
         ("within()", 4),
-        ("chained()", None),
+        ("chained()", 5),
         ("kept()", 52),
         ("two_labels(5)", 1),
         ("two_labels(6)", 1),

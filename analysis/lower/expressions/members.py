@@ -25,11 +25,11 @@ from analysis.ir.types import (
 )
 from analysis.lower.bit_fields import bit_field, read_bits
 from analysis.lower.builtins import builtin_layout, static_member
-from analysis.lower.constant_objects import constant_part
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
 from analysis.lower.expressions.places import global_place
+from analysis.lower.lookup import constant_part
 from analysis.lower.names import BuiltinName, ConstantName, DeclaredType, GlobalVariable, LocalVariable, Record
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node

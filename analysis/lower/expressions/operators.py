@@ -18,13 +18,13 @@ from analysis.ir.types import (
     StructType,
     VectorType,
 )
-from analysis.lower.constant_objects import constant_part
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted, truth
 from analysis.lower.expressions.arithmetic import arithmetic, promoted_exactly, subscript
 from analysis.lower.expressions.conditions import lower_logical
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
 from analysis.lower.expressions.members import dereference
+from analysis.lower.lookup import constant_part
 from analysis.lower.operators import overloaded, try_overload
 from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node

@@ -50,17 +50,24 @@ template <class T, size_t N> struct array {
     using size_type = size_t;
     using reference = T&;
     using iterator = T*;
-    using const_iterator = T*;
+    using const_iterator = const T*;
     T elements[N];
     __device__ constexpr T& operator[](size_t index) { return elements[index]; }
+    __device__ constexpr const T& operator[](size_t index) const { return elements[index]; }
     __device__ constexpr T& at(size_t index) { return elements[index]; }
+    __device__ constexpr const T& at(size_t index) const { return elements[index]; }
     __device__ constexpr T& front() { return elements[0]; }
+    __device__ constexpr const T& front() const { return elements[0]; }
     __device__ constexpr T& back() { return elements[N - 1]; }
+    __device__ constexpr const T& back() const { return elements[N - 1]; }
     __device__ constexpr T* data() { return elements; }
+    __device__ constexpr const T* data() const { return elements; }
     __device__ constexpr T* begin() { return elements; }
+    __device__ constexpr const T* begin() const { return elements; }
     __device__ constexpr T* end() { return elements + N; }
-    __device__ constexpr T* cbegin() { return elements; }
-    __device__ constexpr T* cend() { return elements + N; }
+    __device__ constexpr const T* end() const { return elements + N; }
+    __device__ constexpr const T* cbegin() const { return elements; }
+    __device__ constexpr const T* cend() const { return elements + N; }
     __device__ static constexpr size_t size() { return N; }
     __device__ static constexpr size_t max_size() { return N; }
     __device__ static constexpr bool empty() { return N == 0; }

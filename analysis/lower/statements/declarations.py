@@ -28,8 +28,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
-from analysis.lower.constant_objects import declare_object
-from analysis.lower.constants import evaluate
+from analysis.lower.constants import declare_object, evaluate
 from analysis.lower.construct import construct_at, default_array, default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
