@@ -11,11 +11,11 @@ from analysis.features.inlay_hints import InlayHintMode
 from analysis.meld.settings import MeldMethod
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import OFF
+from simt_lsp.workspace.settings.all_settings import SETTINGS
 from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration
 from simt_lsp.workspace.settings.kinds import parse_architecture
 from simt_lsp.workspace.settings.reader import apply_source
 from simt_lsp.workspace.settings.sources import load_configuration, merge
-from simt_lsp.workspace.settings.table import SETTINGS
 from simt_lsp.workspace.settings.values import Source
 
 

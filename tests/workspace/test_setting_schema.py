@@ -16,12 +16,12 @@ from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.meld.settings import MeldMethod
 from simt_lsp.cli.arguments import parse
 from simt_lsp.cli.command_options import engine_options
+from simt_lsp.workspace.settings.all_settings import LAUNCH_SETTINGS, SETTINGS, SIMULATION_SETTINGS
 from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration
 from simt_lsp.workspace.settings.documentation import CONFIGURATION_FILE, current_configuration
 from simt_lsp.workspace.settings.reader import apply_source
 from simt_lsp.workspace.settings.schema import setting_schemas
 from simt_lsp.workspace.settings.setting import Setting
-from simt_lsp.workspace.settings.table import LAUNCH_SETTINGS, SETTINGS, SIMULATION_SETTINGS
 from simt_lsp.workspace.settings.values import Source, normalized
 
 REPOSITORY: Final = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ from typing import Any, Final, cast
 
 import pytest
 
+from simt_lsp.workspace.settings.all_settings import SETTINGS
 from simt_lsp.workspace.settings.configuration import DEFAULT
 from simt_lsp.workspace.settings.reader import apply_source
-from simt_lsp.workspace.settings.table import SETTINGS
 from simt_lsp.workspace.settings.toml_schema import SCHEMA_FILE, SCHEMA_URL, schema_text, toml_schema
 from simt_lsp.workspace.settings.values import Source
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from simt_lsp.workspace.settings.all_settings import LAUNCH_SETTINGS, SETTINGS, SIMULATION_SETTINGS
 from simt_lsp.workspace.settings.setting import Setting
-from simt_lsp.workspace.settings.table import LAUNCH_SETTINGS, SETTINGS, SIMULATION_SETTINGS
 from simt_lsp.workspace.settings.toml_schema import SCHEMA_FILE, schema_text
 
 CONFIGURATION_FILE: Final = SCHEMA_FILE.parent / "configuration.md"

@@ -13,10 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from simt_lsp.workspace.settings.configuration import Configuration, SettingProblem
-from simt_lsp.workspace.settings.setting import Setting
-from simt_lsp.workspace.settings.simulation import LaunchSettings, SimulationOptions
-from simt_lsp.workspace.settings.table import (
+from simt_lsp.workspace.settings.all_settings import (
     KERNELS_TABLE,
     LAUNCH_SETTINGS,
     RULES_TABLE,
@@ -25,6 +22,9 @@ from simt_lsp.workspace.settings.table import (
     SIMULATION_TABLE,
     checked_rules,
 )
+from simt_lsp.workspace.settings.configuration import Configuration, SettingProblem
+from simt_lsp.workspace.settings.setting import Setting
+from simt_lsp.workspace.settings.simulation import LaunchSettings, SimulationOptions
 from simt_lsp.workspace.settings.values import NotAllowedError, Source, listed, normalized, read_table, shown
 
 CLIENT_KEYS: Final = frozenset({"server", "interpreter", "trace", "enable", "heatmap"})

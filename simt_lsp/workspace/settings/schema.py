@@ -12,9 +12,7 @@ from typing import Any, Final
 
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding
-from simt_lsp.workspace.settings.kinds import Schema
-from simt_lsp.workspace.settings.setting import Setting
-from simt_lsp.workspace.settings.table import (
+from simt_lsp.workspace.settings.all_settings import (
     KERNELS_TABLE,
     LAUNCH_SETTINGS,
     RULES_TABLE,
@@ -22,6 +20,8 @@ from simt_lsp.workspace.settings.table import (
     SIMULATION_SETTINGS,
     SIMULATION_TABLE,
 )
+from simt_lsp.workspace.settings.kinds import Schema
+from simt_lsp.workspace.settings.setting import Setting
 
 SEVERITIES: Final = ("error", "warning", "information", "hint", "off")
 _KERNELS: Final = {

@@ -15,10 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from analysis.rules.registry import NAMES
-from simt_lsp.workspace.settings.kinds import Schema
-from simt_lsp.workspace.settings.schema import SEVERITIES, schema_of, setting_schemas
-from simt_lsp.workspace.settings.setting import Setting
-from simt_lsp.workspace.settings.table import (
+from simt_lsp.workspace.settings.all_settings import (
     KERNELS_TABLE,
     LAUNCH_SETTINGS,
     RULES_TABLE,
@@ -26,6 +23,9 @@ from simt_lsp.workspace.settings.table import (
     SIMULATION_SETTINGS,
     SIMULATION_TABLE,
 )
+from simt_lsp.workspace.settings.kinds import Schema
+from simt_lsp.workspace.settings.schema import SEVERITIES, schema_of, setting_schemas
+from simt_lsp.workspace.settings.setting import Setting
 
 SCHEMA_URL: Final = "https://raw.githubusercontent.com/simt-lsp/simt-lsp/main/docs/simt.schema.json"
 SCHEMA_FILE: Final = Path(__file__).resolve().parents[3] / "docs" / "simt.schema.json"
