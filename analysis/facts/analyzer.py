@@ -28,7 +28,8 @@ from analysis.ir.pace import ends_when, pace, turn
 from analysis.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import LowerSettings, Program
 from analysis.project.model import Project
-from analysis.store.kept import Store, TableStatistics
+from analysis.store.freeing import free_in_turns
+from analysis.store.kept import LetGo, Store, TableStatistics
 from analysis.syntax.cache import Bounded, SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment, Language
@@ -45,12 +46,13 @@ class Analyzer:
     """Analyses files; keeps what the newest version of each needed, and some of what was needed lately.
 
     `edited` False: no file comes a second time, so that nothing is kept but what files share.
+    `let_go` is given large results that nobody needs any more, to free them when nobody waits.
     Not thread-safe: one analyzer belongs to one worker.
     """
 
-    def __init__(self, *, edited: bool = True) -> None:
+    def __init__(self, *, edited: bool = True, let_go: LetGo = free_in_turns) -> None:
         self._edited = edited
-        self._store = Store(in_turns=edited)
+        self._store = Store(let_go if edited else list[object].clear)
         self._syntax = SyntaxCache(store=self._store)
         self._functions = FunctionCaches(
             launches=BoundedCache(4096),

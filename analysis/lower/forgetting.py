@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analysis.ir.pace import paced
 from analysis.lower.names import FunctionDeclaration, Record, Scope, TypeTemplateDeclaration
 
 
@@ -13,20 +14,20 @@ def forget_names(
     declarations: Iterable[FunctionDeclaration | None],
     templates: Iterable[TypeTemplateDeclaration | None],
 ) -> None:
-    """Takes all cycles apart: reference counts do the rest.  Nobody may ask for a name again."""
-    for scope in scopes:
+    """Takes all cycles apart: reference counts do the rest.  Nobody may ask for a name again.  Others have turns."""
+    for scope in paced(scopes):
         if scope is not None:
             _close(scope)
-    for record in records:
+    for record in paced(records, 5):
         _close(record.scope)
-        for methods in record.methods.values():
+        for methods in paced(record.methods.values(), 5):
             for method in methods:
                 _forget_instances(method)
         record.methods.clear()
-    for declaration in declarations:
+    for declaration in paced(declarations, 2):
         if declaration is not None:
             _forget_instances(declaration)
-    for template in templates:
+    for template in paced(templates):
         if template is not None:
             _close(template.scope)
 

@@ -12,15 +12,16 @@ from __future__ import annotations
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Final, final
+from typing import Any, Final, final
 from weakref import proxy
 
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import Opaque
 from analysis.ir.limits import Limit
+from analysis.ir.pace import no_pace, pace
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import VOID, StructLayout, Type, UnknownType
@@ -139,23 +140,41 @@ class Program:
 
     def close(self) -> None:
         """Lets go of everything: scopes and what they name know each other, so nothing of it would go by itself."""
+        self._forget_names()
+        for table in self._tables():
+            table.clear()
+
+    def take_apart(self) -> Sequence[object]:
+        """The same with turns for others: nothing is freed but what is let go of the parts that are returned."""
+        self._forget_names()
+        parts = [list(table.values()) for table in self._tables()]
+        for table in self._tables():
+            table.clear()
+        return parts
+
+    def _forget_names(self) -> None:
         forget_names(
-            (*self._scopes.values(), *self._enumerations.values()),
-            self.records.values(),
-            (*self._declarations.values(), *(instance.declaration for instance in self._instances.values())),
-            self._templates.values(),
+            [*self._scopes.values(), *self._enumerations.values()],
+            list(self.records.values()),
+            [*self._declarations.values(), *(instance.declaration for instance in self._instances.values())],
+            list(self._templates.values()),
         )
-        self._scopes.clear()
-        self._enumerations.clear()
-        self._instances.clear()
-        self._declarations.clear()
-        self._templates.clear()
-        self._lowered.clear()
-        self.records.clear()
+
+    def _tables(self) -> Sequence[dict[Any, Any]]:
+        return (
+            self._scopes,
+            self._enumerations,
+            self._instances,
+            self._declarations,
+            self._templates,
+            self._lowered,
+            self.records,
+        )
 
     def __del__(self) -> None:
         """A version that was replaced is free at once, not when the collector walks over all that is kept."""
-        self.close()
+        with pace(no_pace):  # nobody has a turn here, and what a turn might raise would be lost
+            self.close()
 
     # -- answers ------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Final, Generic, TypeVar, final
+from typing import Any, Final, Generic, TypeVar, cast, final
 
 from analysis.ir.pace import spend
 from analysis.ir.record import record
@@ -38,6 +38,8 @@ WEIGHT_OF_ROUND: Final = 10
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 File = str
+LetGo = Callable[[list[object]], None]
+"""Empties a list that holds the last references, at once or later."""
 Uses = OrderedDict[Key, int]
 """What a file uses, each with the number of the last version that asked for it; the oldest of them in front."""
 
@@ -67,9 +69,9 @@ class Version:
 class Table(Generic[Key, Value]):
     """Results of one kind by their keys; made by `Store.table`.  Belongs to one thread."""
 
-    def __init__(self, name: str, weigh: Callable[[Value], int], spare: int, *, in_turns: bool) -> None:
+    def __init__(self, name: str, weigh: Callable[[Value], int], spare: int, let_go: LetGo) -> None:
         self._name = name
-        self._in_turns = in_turns
+        self._let_go = let_go
         self._weigh = weigh
         self._limit = spare
         self._values: dict[Key, Value] = {}
@@ -186,12 +188,10 @@ class Table(Generic[Key, Value]):
 
     def _free(self, key: Key) -> None:
         """What nobody uses is gone before others have their turn."""
-        value = self._values.pop(key)
-        weight = self._weigh(value)
-        last: list[object] = [value]
-        del value
-        if self._in_turns and weight > HEAVY:
-            free_in_turns(last)
+        last: list[object] = [self._values.pop(key)]
+        weight = self._weigh(cast("Value", last[0]))
+        if weight > HEAVY:
+            self._let_go(last)
         last.clear()
         spend(OF_FREEING + min(weight, HEAVY) // WEIGHT_OF_ROUND)
 
@@ -200,16 +200,16 @@ class Table(Generic[Key, Value]):
 class Store:
     """All tables of one analyzer: they learn together which version asks, and what was closed."""
 
-    def __init__(self, *, in_turns: bool = True) -> None:
-        """`in_turns`: somebody waits while a large result is freed, so that is done a part at a time."""
-        self._in_turns = in_turns
+    def __init__(self, let_go: LetGo = free_in_turns) -> None:
+        """`let_go` is given large results that nobody needs any more."""
+        self._let_go = let_go
         self._tables: list[Table[Any, Any]] = []
         self._numbers = count(1)
         self._now: Version | None = None
 
     def table(self, name: str, weigh: Callable[[Value], int], spare: int) -> Table[Any, Value]:
         """A new table that keeps spare results up to a weight of `spare`."""
-        made: Table[Any, Value] = Table(name, weigh, spare, in_turns=self._in_turns)
+        made: Table[Any, Value] = Table(name, weigh, spare, self._let_go)
         self._tables.append(made)
         return made
 

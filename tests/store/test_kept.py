@@ -242,3 +242,22 @@ def test_others_may_open_and_close_files_at_each_turn(monkeypatch: pytest.Monkey
     for file in "abc":
         store.release(file)
     assert store.statistics()[0].entries == 0
+
+
+def test_large_results_are_handed_over_and_nobody_waits_until_they_are_free() -> None:
+    handed: list[object] = []
+
+    def let_go(last: list[object]) -> None:
+        handed.extend(last)
+        last.clear()
+
+    store = Store(let_go)
+    table: Table[int, int] = store.table("numbers", lambda number: number, 20_000)
+    version(store, table, "a.cu", [15_000, 7])
+    version(store, table, "a.cu", [1])
+    assert handed == []
+    version(store, table, "b.cu", [16_000])
+    version(store, table, "b.cu", [2])
+    assert handed == [15_000]
+    store.release("b.cu")
+    assert handed == [15_000, 16_000]

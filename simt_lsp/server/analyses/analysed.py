@@ -95,6 +95,8 @@ class AnalysisJob:
         """Of files that others include, by path: how these call their functions."""
         self.ended: Callable[[], None] = lambda: None
         """Called after each analysis of an open document."""
+        self.free_later: Callable[[list[object]], None] = list[object].clear
+        """Takes over the last references to what is large."""
         self.environments: dict[str, tuple[tuple[Source, ...], Environment]] = {}
         """How the build reads other files, until something on disk changes."""
 
@@ -241,7 +243,7 @@ class AnalysisJob:
         from analysis.facts.analyzer import Analyzer
 
         if self._analyzer is None:
-            self._analyzer = Analyzer()
+            self._analyzer = Analyzer(let_go=lambda last: self.free_later(last))
         try:
             return self._analyzer.analyze(
                 item.analysis_path,

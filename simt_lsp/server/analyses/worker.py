@@ -93,7 +93,7 @@ class _State(Generic[Input, Result]):
     waiting: dict[Key, _Waiting[Input]] = field(default_factory=dict[Key, Any])
     results: dict[Key, tuple[Input, Result]] = field(default_factory=dict[Key, Any])
     replaced: list[object] = field(default_factory=list[object])
-    """Results that are to be freed."""
+    """What is to be freed."""
     weights: dict[Key, int] = field(default_factory=dict[Key, int])
     """The checkpoints that the last analysis of each document took, but no less than its text suggests: what did not
     change costs the analysis nothing, and answers about it as much as ever."""
@@ -216,6 +216,13 @@ class Worker(Generic[Input, Result]):
         """The newest result of each document."""
         with self._changed:
             return [(key, item, result) for key, (item, result) in self._state.results.items()]
+
+    def free_later(self, last: list[object]) -> None:
+        """Empties a list that holds the last references to something large: no answer waits until that is freed."""
+        with self._changed:
+            self._state.replaced += last
+            last.clear()
+            self._changed.notify()
 
     # Everything below runs on the worker's thread, except `_take_questions`.
 

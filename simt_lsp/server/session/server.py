@@ -81,6 +81,7 @@ class SimtServer(LanguageServer):
         self.worker: Worker[OpenDocument, Analysed] = Worker(
             self.job, self._analysed, self._crashed, self._rest, weigh=weight_of
         )
+        self.job.free_later = self.worker.free_later
         self.workspace_reports = WorkspaceReports()
         self.project_files = ProjectFiles(
             self.documents, self.roots, self.job, self.worker, self.hand_over, self.refresh_soon, self.workspace_reports
