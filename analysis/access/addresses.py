@@ -11,7 +11,7 @@ Gives up  at anything else that varies: the address is not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TypeAlias, assert_never, final
 
@@ -22,7 +22,7 @@ from analysis.affine.linear_form import LinearForm
 from analysis.affine.polynomial import ONE, ZERO, Polynomial
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
-from analysis.divergence.thread_index import Expression, structured_expressions
+from analysis.divergence.thread_index import Expression, Structured
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
@@ -84,19 +84,23 @@ class LaneAddress:
 class Addresses:
     """The addresses of one function."""
 
-    def __init__(self, function: Function, divergence: DivergenceResult, affine: AffineResult) -> None:
+    def __init__(
+        self,
+        function: Function,
+        divergence: DivergenceResult,
+        affine: AffineResult,
+        structured: Structured | None = None,
+    ) -> None:
         self._function = function
         self._divergence = divergence
         self._affine = affine
-        self._structured: dict[int, Expression] | None = None
+        self._structured = structured or Structured(function, divergence.control)
         self._arguments = frozenset(parameter.value for parameter in function.parameters)
 
     @property
-    def structured(self) -> dict[int, Expression]:
+    def structured(self) -> Mapping[int, Expression]:
         """The values that are functions of thread indices and constants."""
-        if self._structured is None:
-            self._structured = structured_expressions(self._function, self._divergence.control)
-        return self._structured
+        return self._structured.expressions
 
     def form(self, address: ValueId, block: BasicBlockId) -> LinearForm | None:
         return self._affine.form_at(address, block)

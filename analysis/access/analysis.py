@@ -34,7 +34,14 @@ from analysis.access.warp_request import Setting
 from analysis.affine.result import AffineResult
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.result import DivergenceResult
-from analysis.divergence.thread_index import MAX_SHAPES, Extent, is_of_whole_rows, is_same_in_rows, thread_values
+from analysis.divergence.thread_index import (
+    MAX_SHAPES,
+    Extent,
+    Structured,
+    is_of_whole_rows,
+    is_same_in_rows,
+    thread_values,
+)
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -64,9 +71,10 @@ def analyze_accesses(
     divergence: DivergenceResult,
     spaces: SpaceResult,
     affine: AffineResult,
+    structured: Structured | None = None,
 ) -> tuple[Access, ...]:
     """Every load, store and atomic that the entry reaches, in the order of the blocks."""
-    finder = _Finder(function, control, divergence, spaces, affine)
+    finder = _Finder(function, control, divergence, spaces, affine, structured)
     sites = control.placed(Load, Store, Atomic)
     for block, _, instruction in paced(sites, 5):
         finder.note(block, instruction)
@@ -96,11 +104,12 @@ class _Finder:
         divergence: DivergenceResult,
         spaces: SpaceResult,
         affine: AffineResult,
+        structured: Structured | None,
     ) -> None:
         self._function = function
         self._control = control
         self._spaces = spaces
-        self._addresses = Addresses(function, divergence, affine)
+        self._addresses = Addresses(function, divergence, affine, structured)
         self._guards = Guards(function, control, divergence, self._addresses)
         self._bounds = Bounds(function, control, divergence, affine, self._addresses)
         launch = divergence.launch

@@ -24,11 +24,11 @@ from typing import final
 from analysis.divergence.causes import Seed
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.divergence.nodes import NodeGraph, build_nodes
+from analysis.divergence.nodes import NodeGraph, build_nodes, with_other_parameters
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.result import DivergenceResult
 from analysis.divergence.solver import Solver, start_levels
-from analysis.divergence.thread_index import structured_levels
+from analysis.divergence.thread_index import Structured
 from analysis.divergence.waiting import has_waits, waiting_loads
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
@@ -57,23 +57,36 @@ class DivergenceProblem:
     """What reads what in one function, to be solved again when another analysis knows more levels."""
 
     def __init__(
-        self, function: Function, control: ControlFlow, launch: LaunchKnowledge, options: DivergenceOptions
+        self,
+        function: Function,
+        control: ControlFlow,
+        launch: LaunchKnowledge,
+        options: DivergenceOptions,
+        structured: Structured | None = None,
     ) -> None:
+        """`structured` is given by who asks more than one question about the function."""
         self._graph = build_nodes(function, control, options)
-        self._structured = structured_levels(function, control, launch)
+        self._structured = (structured or Structured(function, control)).levels(launch)
         self._launch = launch
         self._options = options
 
     def solved(self, known: Mapping[ValueId, Level] = NOTHING_KNOWN) -> DivergenceResult:
         """The levels, if no value rises above what is known of it."""
-        solver = Solver(self._graph, self._options, self._launch)
+        return self._solved(self._graph, self._options, known)
+
+    def solved_under(self, options: DivergenceOptions, known: Mapping[ValueId, Level]) -> DivergenceResult:
+        """The same for options that say something else of parameters and of who comes, and nothing else."""
+        return self._solved(with_other_parameters(self._graph, self._options, options), options, known)
+
+    def _solved(self, graph: NodeGraph, options: DivergenceOptions, known: Mapping[ValueId, Level]) -> DivergenceResult:
+        solver = Solver(graph, options, self._launch)
         for value, level in self._structured.items():
             solver.limit(value, level)
         for value, level in known.items():
             solver.limit(value, level)
         start_levels(solver)
         solver.run()
-        _settle_waits(self._graph, solver, self._launch)
+        _settle_waits(graph, solver, self._launch)
         return DivergenceResult(solver, self._launch)
 
     def close(self) -> None:

@@ -10,8 +10,8 @@ Cost      one pass over the instructions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never, final
 
 from analysis.divergence.call_context import CallContext
@@ -211,10 +211,9 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
     )
     for parameter in function.parameters:
         graph.timeless[parameter.value] = 1
-        if options.context is None and options.parameters > Level.GRID:
-            graph.seeds.append((parameter.value, options.parameters, Seed.PARAMETER))
     if options.context is not None:
-        _read_arguments(graph, options.context, options)
+        _read_arguments(graph, options.context)
+    graph.seeds.extend(_of_parameters(function, options))
     for block in paced(control.order):
         _read_block(graph, block)
     graph.definitions.update(
@@ -226,13 +225,29 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
     return graph
 
 
-def _read_arguments(graph: NodeGraph, context: CallContext, options: DivergenceOptions) -> None:
-    """What the calls pass, and what threads may know when they come."""
-    for parameter, argument in zip(graph.function.parameters, context.arguments, strict=True):
+def with_other_parameters(graph: NodeGraph, before: DivergenceOptions, options: DivergenceOptions) -> NodeGraph:
+    """The graph, built for `before`, for options that say something else of parameters and of who comes."""
+    assert (before.context, before.unknown) == (options.context, options.unknown)
+    seeds = graph.seeds[sum(1 for _ in _of_parameters(graph.function, before)) :]
+    return replace(graph, seeds=[*_of_parameters(graph.function, options), *seeds])
+
+
+def _of_parameters(function: Function, options: DivergenceOptions) -> Iterator[tuple[int, Level, Seed]]:
+    """The seeds of what is passed."""
+    if options.context is None:
+        if options.parameters > Level.GRID:
+            yield from ((parameter.value, options.parameters, Seed.PARAMETER) for parameter in function.parameters)
+        return
+    for parameter, argument in zip(function.parameters, options.context.arguments, strict=True):
         level = options.of_argument(argument)
         if level > Level.GRID:
             is_doubtful = level is Level.VARYING and argument.is_assumed
-            graph.seeds.append((parameter.value, level, Seed.UNKNOWN_ARGUMENT if is_doubtful else Seed.ARGUMENT))
+            yield parameter.value, level, Seed.UNKNOWN_ARGUMENT if is_doubtful else Seed.ARGUMENT
+
+
+def _read_arguments(graph: NodeGraph, context: CallContext) -> None:
+    """What threads may know when they come."""
+    for parameter, argument in zip(graph.function.parameters, context.arguments, strict=True):
         if argument.is_observed:
             graph.observers.append(parameter.value)
     graph.waits |= graph.waited > Level.GRID

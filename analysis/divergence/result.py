@@ -49,6 +49,9 @@ MAX_LOOKED_AT: Final = 400
 """Values among which a better reason than the recorded one is sought."""
 
 
+_WARP: Final = int(Level.WARP)
+
+
 @final
 class DivergenceResult:
     """Frozen facts of one function under one launch and one set of options."""
@@ -107,7 +110,7 @@ class DivergenceResult:
 
     def agrees_in_warp(self, value: ValueId) -> bool:
         """Is the level at most WARP?"""
-        return self._solver.level[value] <= Level.WARP
+        return self._solver.level[value] <= _WARP
 
     def use_level(self, value: ValueId, block: BasicBlockId) -> Level:
         """The level of a value where `block` reads it: higher than `level` outside a loop that threads leave apart."""

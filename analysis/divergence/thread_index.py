@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import operator as python
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import repeat
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 from analysis.divergence import integers
 from analysis.divergence.integers import ScalarType
@@ -79,16 +79,25 @@ UNARY = {operator.value: operator for operator in UnaryOperator}
 MATH = {function.value: function for function in integers.MATH_FUNCTIONS}
 
 
-def structured_levels(function: Function, control: ControlFlow, launch: LaunchKnowledge) -> dict[int, Level]:
-    """The exact level of each value that is a function of the thread index."""
-    if (not launch.shapes and not launch.one_dimensional) or len(launch.shapes) > MAX_SHAPES:
-        return {}
-    levels: dict[int, Level] = {}
-    for value, expression in structured_expressions(function, control).items():
-        level = expression_level(expression, launch)
-        if level is not None:
-            levels[value] = level
-    return levels
+@final
+class Structured:
+    """The values of one function that are functions of the thread index, worked out once for all who ask."""
+
+    def __init__(self, function: Function, control: ControlFlow) -> None:
+        self._function = function
+        self._control = control
+
+    @cached_property
+    def expressions(self) -> Mapping[int, Expression]:
+        """See `structured_expressions`."""
+        return structured_expressions(self._function, self._control)
+
+    def levels(self, launch: LaunchKnowledge) -> Mapping[int, Level]:
+        """The exact level of each of them."""
+        if (not launch.shapes and not launch.one_dimensional) or len(launch.shapes) > MAX_SHAPES:
+            return {}
+        levels = ((value, expression_level(one, launch)) for value, one in self.expressions.items())
+        return {value: level for value, level in levels if level is not None}
 
 
 def structured_expressions(function: Function, control: ControlFlow) -> dict[int, Expression]:

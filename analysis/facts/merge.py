@@ -126,20 +126,19 @@ def _branch_fact(branch: SourceBranch, views: Sequence[tuple[View, DivergenceRes
     tests_marker: list[bool] = []
     hangs_on_data: list[bool] = []
     ways_out: dict[Span, None] = {}
-    reached: set[bool] = set()
-    runs = any(is_reached(view, here) for view, _, _ in views for here in branches_at(view, branch))
-    for view, divergence, grader in views:
-        for here in branches_at(view, branch):
-            reached.add(is_reached(view, here))
+    places = [[(here, is_reached(view, here)) for here in branches_at(view, branch)] for view, _, _ in views]
+    reached = {is_run for of_view in places for _, is_run in of_view}
+    for (view, divergence, grader), of_view in zip(views, places, strict=True):
+        for here, is_run in of_view:
             level = max(level, divergence.branch_level(here))
             convergent = max(convergent, divergence.branch_convergence(here))
             if trips is not None:
                 trips = max(trips, _trip_level(view, divergence, here))
                 ways_out |= dict.fromkeys(_ways_out(view, divergence, here))
-            is_graded = is_reached(view, here) or not runs  # the grade goes into the price, as the cost does
+            is_graded = is_run or True not in reached  # the grade goes into the price, as the cost does
             if is_graded and (grading is None or grading.grade is not Grade.DATA_DEPENDENT):  # nothing is worse
                 grading = worse_grading(grading, grader.grade(here))
-            estimate = view.root.costs.get(here) if is_reached(view, here) else None
+            estimate = view.root.costs.get(here) if is_run else None
             if estimate is not None:
                 cost, idle = max(cost, estimate.serialized), max(idle, estimate.idle)
                 serialized.add(estimate.serialized_share, view.root, view.part_of_slots)

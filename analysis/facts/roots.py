@@ -15,12 +15,13 @@ from analysis.access.analysis import analyze_accesses
 from analysis.access.model import Access
 from analysis.affine.analysis import analyze_affine, with_warp_levels
 from analysis.affine.result import AffineResult
-from analysis.divergence.analysis import DivergenceProblem, analyze_divergence
+from analysis.divergence.analysis import DivergenceProblem
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.result import DivergenceResult
+from analysis.divergence.thread_index import Structured
 from analysis.facts.limited import cut_off_places
 from analysis.facts.model import OpaqueFact
 from analysis.graph.control_flow import ControlFlow
@@ -140,16 +141,19 @@ def analyze_root(
     context = context if context is not None and _fits(context, flat) else None
     agreeing = DivergenceOptions(parameters=Level.GRID, context=context)
     options = agreeing if is_kernel else _of_device_function(context)
-    divergence, affine, levels = _levels_and_forms(flat, control, launch, options, checkpoint)
+    structured = Structured(flat, control)
+    asked = DivergenceProblem(flat, control, launch, options, structured)
+    divergence, affine, levels = _levels_and_forms(flat, control, asked, checkpoint)
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
+    if_callers_agree = asked.solved_under(agreeing, levels) if rests_on_callers else divergence
+    asked.close()
     spaces = infer_spaces(flat, control, divergence.arguments)
     memory = MemoryUses(flat, control, divergence, affine, spaces, launch)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
-    accesses = analyze_accesses(flat, control, divergence, spaces, affine)
+    accesses = analyze_accesses(flat, control, divergence, spaces, affine, structured)
     losses = memory_losses(flat, control, divergence, affine, weights, accesses)
     barriers = _as_called(flat, find_barriers(flat, control, divergence, launch), context)
     checkpoint()
-    if_callers_agree = analyze_divergence(flat, control, launch, agreeing, levels) if rests_on_callers else divergence
     analysis = RootAnalysis(
         flat,
         launch,
@@ -222,14 +226,9 @@ def _without_proof(evidence: BarrierEvidence | None, doubtful: Set[str]) -> Barr
 
 
 def _levels_and_forms(
-    flat: Function,
-    control: ControlFlow,
-    launch: LaunchKnowledge,
-    options: DivergenceOptions,
-    checkpoint: Callable[[], None],
+    flat: Function, control: ControlFlow, asked: DivergenceProblem, checkpoint: Callable[[], None]
 ) -> tuple[DivergenceResult, AffineResult, Mapping[ValueId, Level]]:
     """And the levels of warps that follow from forms, which the other levels rest on."""
-    asked = DivergenceProblem(flat, control, launch, options)
     divergence = asked.solved()
     affine = analyze_affine(flat, control, divergence)
     checkpoint()
@@ -238,7 +237,6 @@ def _levels_and_forms(
         divergence = asked.solved(levels)
         affine = with_warp_levels(flat, control, divergence, affine)
         checkpoint()
-    asked.close()
     return divergence, affine, levels
 
 

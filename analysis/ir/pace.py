@@ -8,9 +8,10 @@ loop that is paced must not leave anything half done that outlives the analysis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain
 from typing import Final, TypeVar, final
 
 TURN: Final = 1_000
@@ -62,7 +63,8 @@ def pace(checkpoint: Callable[[], None]) -> Generator[None]:
 def paced(items: Iterable[Item], weight: int = 1) -> Iterator[Item]:
     """The items, with checkpoints among them; each counts as `weight` rounds."""
     if isinstance(items, _SIZED):
-        rounds = len(items) * weight
+        count = len(items)
+        rounds = count * weight
         if rounds <= SHORT:
             if rounds:
                 turns = _TURNS.get()
@@ -70,7 +72,22 @@ def paced(items: Iterable[Item], weight: int = 1) -> Iterator[Item]:
                 if turns.left <= 0:
                     turns.next()
             return iter(items)
+        size = SHORT // weight
+        if size > 1:
+            return chain.from_iterable(_pieces(items, size, weight))
     return _each(items, weight)
+
+
+def _pieces(items: Sequence[Item], size: int, weight: int) -> Iterator[Sequence[Item]]:
+    """A long list in short ones, each of which is counted at once; it may grow meanwhile."""
+    turns = _TURNS.get()
+    start = 0
+    while piece := items[start : start + size]:
+        start += size
+        turns.left -= len(piece) * weight
+        if turns.left <= 0:
+            turns.next()
+        yield piece
 
 
 def _each(items: Iterable[Item], weight: int) -> Iterator[Item]:
