@@ -44,6 +44,7 @@ from sim.launch.host_launches import as_called
 from sim.launch.linked_numbers import linked_numbers
 from sim.launch.npy_files import FileStamp
 from sim.launch.passed_alike import extents_passed, passed_alike
+from sim.launch.related_numbers import extents_computed, extents_related, numbers_within
 from sim.launch.request import Request, Requests, under_launch
 from sim.launch.scalars import TRIPS, ChosenNumber, choose_numbers
 from sim.launch.shapes import (
@@ -261,8 +262,21 @@ def _shape_evidence(subject: Subject, *, is_whole: bool) -> ShapeEvidence:
         subject.program.unit.path,
         lengths_by_axis(subject.flow),
         required_extents(subject.flow, subject.requirements),
+        extents_computed(subject.launches, _parameters(subject), lambda name: _given_integer(subject, name)),
         is_whole,
     )
+
+
+def _parameters(subject: Subject) -> Sequence[str]:
+    return [parameter.name for parameter in subject.kernel.function.parameters]
+
+
+def _given_integer(subject: Subject, name: str) -> int | None:
+    """The number that somebody gave for an integer argument."""
+    type, given = subject.flow.leaves.get(name), subject.requests.argument(name)
+    if given is None or not isinstance(type, IntegerType):
+        return None
+    return int(_given_number(name, given[0], type))
 
 
 def _text(subject: Subject) -> bytes:
@@ -333,8 +347,12 @@ def _numbers(
     inside = _comparisons(subject, grid, block, found).inside
     behind_grid = _numbers_behind_grid(subject, grid)
     mended = {name: ChosenNumber(number, "others do not fit") for name, number in attempt.numbers.items()}
-    parameters = [parameter.name for parameter in subject.kernel.function.parameters]
-    extents = extents_passed(subject.launches, parameters, subject.flow.leaves, block.extent)
+    parameters, is_grid_given = _parameters(subject), subject.requests.grid is not None
+    shapes = subject.launches, parameters, subject.flow.leaves, block.extent, grid.extent
+    extents = {
+        **extents_related(*shapes, is_grid_given=is_grid_given),
+        **extents_passed(subject.launches, parameters, subject.flow.leaves, block.extent),
+    }
     for name, number in {**extents, **behind_grid, **mended}.items():
         if name not in found:
             found[name] = number
@@ -346,7 +364,9 @@ def _numbers(
             known[name] = found[name].value
     chosen = choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips, alike)
     chosen = {**chosen, **linked_numbers(subject.launches, parameters, subject.flow.leaves, {**chosen, **found})}
-    return _fulfilling(subject, grid, block, {**chosen, **found}, frozenset(attempt.numbers))
+    free = {name: number for name, number in {**chosen, **found}.items() if name not in attempt.numbers}
+    within = numbers_within(*shapes, free, is_grid_given=is_grid_given)
+    return _fulfilling(subject, grid, block, {**chosen, **found, **within}, frozenset(attempt.numbers))
 
 
 def _fulfilling(
@@ -372,8 +392,7 @@ def _numbers_behind_grid(subject: Subject, grid: ChosenShape) -> Mapping[str, Ch
     """Nothing where the grid is given: host code did not compute it."""
     if subject.requests.grid is not None:
         return {}
-    parameters = [parameter.name for parameter in subject.kernel.function.parameters]
-    return numbers_behind(subject.launches, parameters, subject.flow.leaves, grid.extent)
+    return numbers_behind(subject.launches, _parameters(subject), subject.flow.leaves, grid.extent)
 
 
 def _comparisons(

@@ -1,10 +1,11 @@
 """The grid and the block of a launch: given, launched so in the file, or chosen.
 
 Rules    The first that speaks decides, for the grid and the block each: what is given, the comment above the kernel,
-         the launches of the file, `__launch_bounds__` (the block only), constants that the kernel uses and that are
-         named after a block (`BLOCK_SIZE`, `THREADS`, a template argument `blockSize`), and else
-         256 threads, 16 x 16 where the kernel reads `threadIdx.y`, 8 x 8 x 4 where it reads `threadIdx.z`, in 8 blocks,
-         4 x 4 where it reads `blockIdx.y`, 2 x 2 x 2 where it reads `blockIdx.z`.
+         the launches of the file (the grid as they compute it from numbers that are given), `__launch_bounds__` (the
+         block only), constants that the kernel uses and that are named after a block (`BLOCK_SIZE`, `THREADS`, a
+         template argument `blockSize`), and else 256 threads, 16 x 16 where the kernel reads `threadIdx.y`, 8 x 8 x 4
+         where it reads `threadIdx.z`, in 8 blocks, 4 x 4 where it reads `blockIdx.y`, 2 x 2 x 2 where it reads
+         `blockIdx.z`.
          A grid from a launch in the file is halved until at most `MAX_THREADS` threads run.
 """
 
@@ -79,6 +80,8 @@ class ShapeEvidence:
     """Axes (0, 1, 2) whose thread index goes into an array as it is, with the length of that array."""
     required: Mapping[int, int] = field(default_factory=dict[int, int])
     """Extents of the block by axis that the kernel asserts."""
+    computed: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
+    """Extents of the grid by axis that host code computes from numbers which were given, with the names of these."""
     is_whole: bool = False
     """Whether a grid of host code stays as it is, however large, and a chosen one has many blocks."""
 
@@ -158,6 +161,8 @@ def other_blocks(evidence: ShapeEvidence, tried: Index3) -> Iterator[Index3]:
 def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
     if evidence.grid is not None:
         return ChosenShape(evidence.grid, "given")
+    if evidence.computed:
+        return _computed_grid(evidence, block)
     for launch in evidence.launches:
         if launch.grid is not None:
             whole = launch.grid.x, launch.grid.y, launch.grid.z
@@ -168,6 +173,18 @@ def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
             return ChosenShape(cut, f"{why}, cut from {spelled(whole)}", is_cut=True)
     grids = _LARGE_GRIDS if evidence.is_whole else _DEFAULT_GRIDS
     return ChosenShape(grids[evidence.block_axes], "chosen", is_chosen=True)
+
+
+def _computed_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
+    """What host code makes of the numbers that were given; other extents are those of a launch, or as chosen."""
+    known = next((launch.grid for launch in evidence.launches if launch.grid is not None), None)
+    usual = _DEFAULT_GRIDS[evidence.block_axes] if known is None else known
+    x, y, z = (evidence.computed.get(axis, (extent, ""))[0] for axis, extent in enumerate(usual))
+    whole = x, y, z
+    cut = whole if evidence.is_whole else _cut(whole, block.extent)
+    names = " and ".join(dict.fromkeys(name for _, name in evidence.computed.values()))
+    why = f"a launch in the file computes it from {names}"
+    return ChosenShape(cut, why if cut == whole else f"{why}, cut from {spelled(whole)}", is_cut=cut != whole)
 
 
 def spread_grid(evidence: ShapeEvidence) -> ChosenShape:
