@@ -9,13 +9,14 @@ Rules    A member has the value of the writes to it, or to an object around it, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias, TypeVar
 
 from analysis.ir.types import Type
 from analysis.launches.file_constants import FileConstants, Number
 from analysis.launches.host_arithmetic import combined, stored
+from analysis.launches.host_loops import CountedLoop
 from analysis.launches.host_paths import Case, Guards, Write
 from analysis.launches.host_steps import HostSteps
 from analysis.launches.host_writes import HostWrites, Variable, member_path, values_in
@@ -146,6 +147,65 @@ class HostObjects(ABC):
         """The type of a variable of the function that is an integer."""
         return self._type(self._variables[name].type) if self.is_integer(name) else None
 
+    # -- lists of objects ---------------------------------------------------------------------------------------------
+
+    def _objects_of(self, loop: CountedLoop, variable: Variable) -> tuple[str, Sequence[Write]]:
+        """The type and the elements of a list of objects that a loop goes through; none where it is none of these."""
+        if loop.condition is not None or variable.is_number:
+            return "", ()
+        around = self._paths.guards[loop.guard]
+        if loop.first.kind == "initializer_list":
+            type, found = variable.type, [(child, around) for child in loop.first.children]
+        else:
+            type, found = self._array(loop.first)
+        if type in _OPEN_TYPES and all(called_name(child) in _DIM_TYPES for child, _ in found):
+            type = "dim3"
+        is_same = variable.type in _OPEN_TYPES or variable.type == type
+        return (type, found) if is_same and self._is_object(type) else ("", ())
+
+    def _array(self, name: Node) -> tuple[str, Sequence[Write]]:
+        """The type and the elements of an array, or a container, that is only read."""
+        variable = self._variables.get(name.text.decode("utf-8", "replace"))
+        listed = None if variable is None or variable.declarations != 1 else variable.elements
+        if variable is None or listed is None or listed.kind != "initializer_list":
+            return "", ()
+        return variable.type, [(child, variable.elements_in) for child in listed.children]
+
+    def _is_object(self, type: str) -> bool:
+        record = None if self._constants is None else self._constants.records.get(type)
+        return type in _DIM_TYPES or (record is not None and record.is_plain)
+
+    def _object_of_round(self, variable: Variable) -> tuple[str, Write] | None:
+        """The type and the element that the variable of a loop is in the round that is asked about."""
+        if len(variable.loops) != 1 or variable.loops[0].guard not in self._guards:
+            return None
+        (loop,) = variable.loops
+        type, elements = self._objects_of(loop, variable)
+        place = self._rounds.get(loop.guard)
+        return (type, elements[place]) if isinstance(place, int) and 0 <= place < len(elements) else None
+
+    def _type_of_member(self, node: Node) -> str:
+        """The type of `config.block`, `configs[i].block`; empty where that is not known."""
+        argument, member = node.field("argument"), node.field("field")
+        element = None if argument is None else self._element(argument)
+        if element is not None and member is not None:
+            return self._field_type(element[0], member.text.decode("utf-8", "replace"))
+        path = member_path(node)
+        variable = None if path is None else self._variables.get(path[0].text.decode("utf-8", "replace"))
+        if path is None or variable is None:
+            return ""
+        here = self._object_of_round(variable) if variable.loops else None
+        return self._field_type(variable.type if here is None else here[0], path[1])
+
+    def _element(self, node: Node) -> tuple[str, Write] | None:
+        """The type and the expression of `shapes[i]`."""
+        argument, indices = node.field("argument"), node.field("indices")
+        if argument is None or indices is None or argument.kind != "identifier" or len(indices.children) != 1:
+            return None
+        type, elements = self._array(argument)
+        index = self.number(indices.children[0]) if self._is_object(type) else None
+        return (type, elements[index]) if isinstance(index, int) and 0 <= index < len(elements) else None
+
     # -- what would be ------------------------------------------------------------------------------------------------
 
     def extents_if(self, name: str, number: int, node: Node) -> Extents:
@@ -189,6 +249,13 @@ class HostObjects(ABC):
                 return _UNKNOWN if arguments is None else self._from_list(arguments)
             case "identifier" | "type_identifier":
                 return self._named_extents(node)
+            case "subscript_expression" if (element := self._element(node)) is not None:
+                type, written = element
+                x, y, z = (self._at(written, lambda node, axis=axis: self._part(node, axis, type)) for axis in AXES)
+                return _extent(x), _extent(y), _extent(z)
+            case "field_expression" if self._type_of_member(node) in _DIM_TYPES:
+                x, y, z = (self._part(node, axis, "dim3") for axis in AXES)
+                return _extent(x), _extent(y), _extent(z)
             case _:
                 return _one_dimensional(self.number(node))
 
@@ -209,7 +276,7 @@ class HostObjects(ABC):
         is_assumed = self._assumed is not None and self._assumed[0] == name
         if variable is None or is_assumed or variable.is_number:
             return _one_dimensional(self.number(node))
-        if variable.loops and variable.type in _OPEN_TYPES:
+        if variable.loops and variable.type in _OPEN_TYPES and self._object_of_round(variable) is None:
             return _one_dimensional(self.number(node))  # the rounds that are known are those of numbers
         x, y, z = (self._member_of(name, variable, axis) for axis in AXES)
         return _extent(x), _extent(y), _extent(z)
@@ -222,6 +289,9 @@ class HostObjects(ABC):
         if path is None:
             argument, member = node.field("argument"), node.field("field")
             name = "" if member is None else member.text.decode("utf-8", "replace")
+            element = self._element(argument) if argument is not None else None
+            if element is not None:
+                return self._at(element[1], lambda inner: self._part(inner, name, element[0]))
             is_shape = argument is not None and argument.kind != "identifier" and name in AXES
             return self._part(argument, name, "dim3") if argument is not None and is_shape else None
         name = path[0].text.decode("utf-8", "replace")
@@ -240,6 +310,9 @@ class HostObjects(ABC):
         is_one = variable.declarations + variable.parameters == 1
         if self._is_lost(variable) or not is_one or variable.is_number or self._steps.is_spent():
             return None
+        if variable.loops:
+            found = None if variable.members or variable.writes else self._object_of_round(variable)
+            return None if found is None else self._at(found[1], lambda node: self._part(node, path, found[0]))
         parts = path.split(".")
         heads = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
         whole = [(write, path, variable.type) for write in variable.writes]
@@ -276,6 +349,12 @@ class HostObjects(ABC):
             variable = self._variables.get(name)
             if variable is not None and not variable.is_number:
                 return self._member_of(name, variable, path)
+        if node.kind in ("subscript_expression", "field_expression"):
+            argument, member = node.field("argument"), node.field("field")
+            element = self._element(node if node.kind == "subscript_expression" else argument or node)
+            rest = path if member is None else f"{member.text.decode('utf-8', 'replace')}.{path}"
+            if element is not None:
+                return self._at(element[1], lambda inner: self._part(inner, rest, element[0]))
         found = member_path(node)
         if found is not None and found[0].text.decode("utf-8", "replace") in self._variables:
             name = found[0].text.decode("utf-8", "replace")

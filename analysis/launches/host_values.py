@@ -81,7 +81,7 @@ class HostValues(HostObjects):
             return ()
         condition, step = loop.condition, loop.step
         if condition is None or step is None:
-            return self._listed(loop, variable)
+            return self._listed(loop, variable) or range(len(self._objects_of(loop, variable)[1]))
         right = step.field("right")
         around = self._paths.guards[loop.guard]
         first = self._in_type(variable.type, self._at((loop.first, around), self.number))
@@ -102,7 +102,8 @@ class HostValues(HostObjects):
         """Whether nothing but the head of the loop writes to its variable."""
         written = [value for value, _ in variable.writes]
         head = [] if loop.step is None else [loop.first, loop.step]
-        return variable.declarations == 1 and not variable.passed and all(value in head for value in written)
+        is_one = variable.declarations == 1 and not variable.passed and not variable.members
+        return is_one and all(value in head for value in written)
 
     def _listed(self, loop: CountedLoop, variable: Variable) -> Sequence[Number]:
         """The elements of the list that a loop goes through."""
@@ -120,7 +121,10 @@ class HostValues(HostObjects):
             return () if self._constants is None or self._is_hidden(name) else self._constants.elements(name)
         if variable.elements is None or variable.declarations != 1 or variable.elements.kind != "initializer_list":
             return ()
-        return [self._in_type(variable.type, self.number(child)) for child in variable.elements.children]
+        return [
+            self._in_type(variable.type, self._at((child, variable.elements_in), self.number))
+            for child in variable.elements.children
+        ]
 
     def subscript(self, node: Node) -> Number | None:
         """An element of an array of constants."""
@@ -180,6 +184,8 @@ class HostValues(HostObjects):
         if self._is_lost(variable) or variable.declarations + variable.parameters != 1:
             return None
         if variable.loops:
+            if self._object_of_round(variable) is not None:
+                return None  # the round is known by the place of its object
             around = [loop.guard for loop in variable.loops if loop.guard in self._guards]
             return self._rounds.get(around[0]) if len(around) == len(variable.loops) == 1 else None
         if variable.is_static and len(variable.writes) > 1:

@@ -52,6 +52,8 @@ class Variable:
     """Those that it counts."""
     elements: Node | None = None
     """Of an array of constants, or of a container that is only read."""
+    elements_in: Guards = ()
+    """The conditionals around these."""
     is_container: bool = False
     is_lost: bool = False
     passed: list[tuple[int, Guards]] = field(default_factory=list[tuple[int, Guards]])
@@ -146,7 +148,7 @@ class HostWrites:
             if name is None:
                 continue
             if name.kind != "identifier":
-                self._hidden(node, name, value)
+                self._hidden(node, name, value, guards)
                 continue
             variable = self._variable(name)
             variable.declarations += 1
@@ -156,14 +158,14 @@ class HostWrites:
             variable.declare(spelling)
             listed = _CONTAINER.fullmatch(spelling)
             if listed is not None and value is not None and value.kind == "initializer_list":
-                self._listed(variable, listed[1], name, value)
+                self._listed(variable, listed[1], name, (value, guards))
             if value is not None:
                 variable.writes.append((value, guards))
                 is_listed = value.kind in ("argument_list", "parameter_list", "initializer_list")
                 if is_listed and builtin_type(spelling, ()) is None:
                     self._pass(spelling.partition("<")[0].strip(), values_in(value), node.start, guards)
 
-    def _hidden(self, declaration: Node, name: Node, value: Node | None) -> None:
+    def _hidden(self, declaration: Node, name: Node, value: Node | None, guards: Guards) -> None:
         """A pointer, reference, array or structured binding."""
         is_constant = any(child.text in (b"const", b"constexpr") for child in declaration.children)
         for inner in name.walk():
@@ -174,6 +176,7 @@ class HostWrites:
                 variable.declarations += 1
                 if name.kind == "array_declarator" and value is not None:
                     variable.elements = value if is_constant or self._is_only_read(inner.text) else None
+                    variable.elements_in = guards
                     variable.type = spelling_of(declaration)
                 if name.kind != "structured_binding_declarator":
                     break
@@ -181,10 +184,10 @@ class HostWrites:
             for bound in _places(value):
                 self._variable(bound).is_lost = True
 
-    def _listed(self, variable: Variable, element: str, name: Node, value: Node) -> None:
+    def _listed(self, variable: Variable, element: str, name: Node, written: Write) -> None:
         """`std::vector<int> sizes = {64, 128};`, whose elements have another type than it."""
         if self._is_only_read(name.text):
-            variable.elements, variable.type = value, element
+            (variable.elements, variable.elements_in), variable.type = written, element
             variable.is_lost = variable.is_container = True
 
     def _is_only_read(self, name: bytes) -> bool:
@@ -194,7 +197,7 @@ class HostWrites:
             if any(child.kind == "identifier" and child.text == name for child in node.children):
                 is_declared = node.kind in ("array_declarator", "init_declarator") and node.children[0].text == name
                 named = node.field("declarator") if node.kind == "for_range_loop" else None
-                is_copied = named is not None and named.kind == "identifier"
+                is_copied = named is not None and range_variable(node) is not None and _is_read_through(node)
                 is_element = node.kind == "subscript_expression" and parent is not None
                 if not (is_declared or is_copied or (is_element and self._reads(parent, node))):
                     return False
@@ -304,6 +307,14 @@ class HostWrites:
 
     def jump(self, node: Node, guards: Guards) -> None:
         self.paths.has_jumps = True
+
+
+def _is_read_through(loop: Node) -> bool:
+    """Whether the variable of a loop over a list is a copy of an element, or a reference to a constant one."""
+    declarator = loop.field("declarator")
+    return declarator is not None and (
+        declarator.kind == "identifier" or any(child.text == b"const" for child in loop.children)
+    )
 
 
 def _is_number(spelling: str) -> bool:
@@ -421,7 +432,9 @@ _READING: Final = frozenset(
     {"kernel_call_syntax", "binary_expression", "init_declarator", "conditional_expression", "assignment_expression"}
 )
 _COUNTING: Final = frozenset({"for_statement", "for_range_loop"})
-_CONTAINER: Final = re.compile(r"(?:const\s+)?(?:std::)?(?:vector|array)\s*<\s*([\w\s]+?)\s*(?:,[^<>]*)?>")
+_CONTAINER: Final = re.compile(
+    r"(?:const\s+)?(?:std::)?(?:vector|array|initializer_list)\s*<\s*([\w\s]+?)\s*(?:,[^<>]*)?>"
+)
 _LEAVING: Final = re.compile(rb"(?i).*(?:exit|abort|terminate|usage|help|die|fatal|fail)\w*")
 _COLLECTORS: Final[Mapping[str, Callable[[HostWrites, Node, Guards], None]]] = {
     "call_expression": HostWrites.call,
