@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.ir.types import ArrayType, PointerType, StructType, Type
 from analysis.lower.context import LoweringContext, Operand
-from analysis.lower.names import FunctionDeclaration, FunctionSet, Record, TypeName
+from analysis.lower.names import Declarations, FunctionDeclaration, FunctionSet, Record, TypeName
 from analysis.lower.records import friends_named
 
 MAX_CLASSES = 24
@@ -22,26 +22,34 @@ def associated_functions(
     ctx: LoweringContext, name: str, operands: Sequence[Operand], *, in_namespaces: bool = True
 ) -> tuple[FunctionDeclaration, ...]:
     """The functions called `name` that the operands' classes bring along."""
+    types = [ctx.type_of(operand) for operand in operands]
+    return associated_with(ctx.program, name, types, in_namespaces=in_namespaces)
+
+
+def associated_with(
+    program: Declarations, name: str, types: Sequence[Type | None], *, in_namespaces: bool = True
+) -> tuple[FunctionDeclaration, ...]:
+    """The same for operands of these types."""
     found: dict[int, FunctionDeclaration] = {}
     spaces: dict[tuple[str, ...], None] = {}
-    for record in _associated_classes(ctx, operands):
+    for record in _associated_classes(program, types):
         found |= {id(each): each for each in friends_named(record, name)}
         spaces[record.item.namespace] = None
     for space in spaces if in_namespaces else ():
-        entity = ctx.program.find_in_namespace(space, name) if space else None
+        entity = program.find_in_namespace(space, name) if space else None
         if isinstance(entity, FunctionSet):
             found |= {id(each): each for each in entity.declarations}
     return tuple(found.values())
 
 
-def _associated_classes(ctx: LoweringContext, operands: Sequence[Operand]) -> list[Record]:
+def _associated_classes(program: Declarations, types: Sequence[Type | None]) -> list[Record]:
     found: dict[str, Record] = {}
-    pending: list[Type | None] = [ctx.type_of(operand) for operand in operands]
+    pending = list(types)
     while pending and len(found) < MAX_CLASSES:
         type = pending.pop(0)
         while isinstance(type, PointerType | ArrayType):
             type = type.element
-        record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+        record = program.records.get(type.name) if isinstance(type, StructType) else None
         if record is not None and record.name not in found:
             found[record.name] = record
             pending += _inside(record)

@@ -27,22 +27,25 @@ from analysis.lower.names import (
 from analysis.syntax.tree import Node
 
 
-def evaluate(scope: Scope, node: Node) -> ConstantName | None:
-    """The value and type of a constant expression that is a number, or None."""
-    found = evaluate_any(scope, node)
+def evaluate(scope: Scope, node: Node, *, is_required: bool = True) -> ConstantName | None:
+    """The value and type of a constant expression that is a number, or None.
+
+    `is_required`: whether the program must have a constant here; a function that asks for that may answer otherwise.
+    """
+    found = evaluate_any(scope, node, is_required=is_required)
     return found if isinstance(found, ConstantName) else None
 
 
-def evaluate_any(scope: Scope, node: Node) -> Constant | None:
+def evaluate_any(scope: Scope, node: Node, *, is_required: bool = True) -> Constant | None:
     """The value of a constant expression of any type, or None."""
     match node.kind:
         case "identifier" | "type_identifier":
             entity = scope.find(node.text.decode("utf-8", "replace"))
             return entity_constant(entity) or object_of(entity)
         case "parenthesized_expression" if len(node.children) == 1:
-            return evaluate_any(scope, node.children[0])
+            return evaluate_any(scope, node.children[0], is_required=is_required)
         case _:
-            return literal(node) or scope.program.evaluate(scope, node)
+            return literal(node) or scope.program.evaluate(scope, node, is_required=is_required)
 
 
 def literal(node: Node) -> ConstantName | None:

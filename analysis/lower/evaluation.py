@@ -42,7 +42,9 @@ from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import ClassType, DeviceType, QualType, qualified
 from analysis.ir import types as ir
 from analysis.ir.ids import SymbolId
+from analysis.lower.associated import associated_with
 from analysis.lower.binding import Argument
+from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.constants import declared_object, entity_constant, literal
@@ -103,10 +105,10 @@ _BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
 _NOWHERE: Final = SymbolId(-1)
 
 
-def evaluate(scope: Scope, node: Node) -> Constant | None:
-    """The value of a constant expression."""
+def evaluate(scope: Scope, node: Node, *, is_required: bool = True) -> Constant | None:
+    """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
     with _budget() as budget:
-        return _constant(machine.evaluated(ScopeNames(scope), node, budget))
+        return _constant(machine.evaluated(ScopeNames(scope), node, budget, is_required=is_required))
 
 
 def initial_constant(scope: Scope, declared: DeclaredType, value: Node | None) -> Constant | None:
@@ -222,7 +224,7 @@ class ScopeNames:
         entity = find(self.scope, node)
         if isinstance(entity, FunctionSet):
             named_here = functions_named(self.scope, node)
-            return None if named_here is None else _functions(*named_here)
+            return None if named_here is None else replace(_functions(*named_here), builtin=entity.builtin)
         return _meaning(entity)
 
     def declare(self, name: str, type: QualType, known: Frozen | None, closure: object | None = None) -> object:
@@ -293,7 +295,9 @@ class ScopeNames:
             if whole.name is None and not bindings:
                 type = None
             name = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
-            found.append(Declarator(name, type, value, bindings))
+            template = None if is_static or deducible(self.scope, node.field("type")) is None else node.field("type")
+            type = type if template is None else None
+            found.append(Declarator(name, type, value, bindings, template))
         return found
 
     def element_type(self, type: QualType) -> tuple[QualType, int] | None:
@@ -353,6 +357,8 @@ class ScopeNames:
                 found = () if other is None else methods_named(other, name)
                 free += [each for each in found if not each.has_this]
             free += self.scope.program.operators(name)
+            types = [ir_type(each) for each in operands]
+            free += associated_with(self.scope.program, name, types, in_namespaces=False)
         functions = tuple(dict.fromkeys(free))
         return (_functions(methods, ()) if methods else None), (_functions(functions, ()) if functions else None)
 
@@ -360,6 +366,26 @@ class ScopeNames:
         record = self._record(type)
         found = () if record is None else methods_named(record, "operator bool")
         return _functions(found, ()) if found else None
+
+    def associated(
+        self, node: Node, functions: FunctionNames | None, types: Sequence[QualType]
+    ) -> FunctionNames | None:
+        known = functions.handle if functions is not None else None
+        if node.kind != "identifier" or (functions is not None and functions.has_methods):
+            return functions
+        found = associated_with(self.scope.program, node.text.decode("utf-8", "replace"), list(map(ir_type, types)))
+        if isinstance(known, _Functions):
+            return _functions(tuple(dict.fromkeys((*known.declarations, *found))), known.explicit)
+        return _functions(found, ()) if found else None
+
+    def deduced_class(self, node: Node, arguments: Sequence[Passed]) -> QualType | None:
+        template = deducible(self.scope, node)
+        if template is None or any(each.argument is None or each.is_guess for each in arguments):
+            return None
+        exact = [each.argument for each in arguments]
+        types = [ir_type(each.type) for each in exact if each is not None]
+        found = deduced_class(self.scope.program, template, types, exact)
+        return QualType(ClassType(found.name)) if isinstance(found, ir.StructType) else None
 
     def choose(
         self, functions: FunctionNames, arguments: Sequence[Passed], object: CppArgument | None
@@ -489,6 +515,7 @@ def _callee(instance: FunctionInstance) -> Callee:
         is_for_constants(declaration),
         is_known and _is_constexpr(declaration),
         declaration.is_virtual or _may_override(declaration),
+        declaration.node.child("default_method_clause") is not None,
     )
 
 
@@ -594,10 +621,20 @@ def _global(variable: GlobalVariable) -> Meaning | None:
     declaration = variable.declaration
     type = _type(declaration.declared)
     known = _frozen(declaration.constant or declared_object(declaration))
+    if declaration.is_constexpr and declaration.value is not None and not _is_whole(known):
+        known = None  # pointers and references among its members are made again
     if type is None:
         return None if known is None else KnownName(known, False)
     value = declaration.value if declaration.is_constexpr else None
     return StaticName(declaration, type, known, value, ScopeNames(declaration.scope))
+
+
+def _is_whole(known: Frozen | None) -> bool:
+    match known:
+        case Aggregate(members=members):
+            return all(map(_is_whole, members))
+        case _:
+            return known is not None
 
 
 def _shape(record: Record) -> ClassShape | None:

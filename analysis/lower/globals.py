@@ -13,7 +13,8 @@ from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.types import ArrayType, HandleType, StructType, TemplateType, Type, UnknownType, VectorType
-from analysis.lower.constants import evaluate, evaluate_any
+from analysis.lower.constant_values import ConstantObject
+from analysis.lower.constants import evaluate_any, initial_value
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.names import ConstantName, DeclaredType, GlobalDeclaration, Scope, is_inferred
 from analysis.lower.packs import EXPANSION, expanded
@@ -128,8 +129,12 @@ def _constant(scope: Scope, declared: DeclaredType, value: Node) -> ConstantName
         value = value.children[0]
     if not (is_arithmetic(declared.type) or is_inferred(declared.type)):
         return None
-    found = evaluate(scope, value)
-    if found is None or is_inferred(declared.type):
+    found = evaluate_any(scope, value)
+    if isinstance(found, ConstantObject) and not is_inferred(declared.type):
+        found = initial_value(scope, declared, value)  # by a conversion function
+    if not isinstance(found, ConstantName):
+        return None
+    if is_inferred(declared.type):
         return found
     return ConstantName(wrapped(found.value, declared.type), declared.type, declared.exact)
 

@@ -397,7 +397,7 @@ def constant_part(scope: Scope, node: Node) -> ConstantName | None:
             is_constant = declaration.is_constexpr
         case _:
             is_constant = False
-    return evaluate(scope, node) if is_constant else None
+    return evaluate(scope, node, is_required=False) if is_constant else None
 
 
 def constant_object(scope: Scope, node: Node) -> ConstantName | None:

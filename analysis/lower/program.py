@@ -402,9 +402,9 @@ class Program:
     def instantiate_type(self, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]) -> Entity | None:
         return type_instances.instantiate_type(self, template, arguments)
 
-    def evaluate(self, scope: Scope, node: Node) -> Constant | None:
-        """The value of a constant expression."""
-        return evaluation.evaluate(scope, node)
+    def evaluate(self, scope: Scope, node: Node, *, is_required: bool) -> Constant | None:
+        """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
+        return evaluation.evaluate(scope, node, is_required=is_required)
 
     def initial_constant(self, scope: Scope, declared: DeclaredType, value: Node | None) -> Constant | None:
         """What a constant holds that is initialised so."""

@@ -31,6 +31,7 @@ KINDS: Final[Mapping[str, Callable[[Choices], CppProgram]]] = {
     "pairs of types": specialisations.pairs,
     "deduction guides": specialisations.guides,
     "constants": constants.functions,
+    "constant objects": constants.objects,
     "conditions": constants.conditions,
     "lifetimes": lifetimes.objects,
     **{name.replace("_", " "): forms.of_text(name) for name in forms.TEXTS},

@@ -124,9 +124,9 @@ _Argument: TypeAlias = "Result | Node"
 """A braced list stays as it is written."""
 
 
-def evaluated(names: Names, node: Node, budget: Budget) -> Frozen | None:
-    """The value of a constant expression."""
-    machine = Machine(names, budget)
+def evaluated(names: Names, node: Node, budget: Budget, *, is_required: bool) -> Frozen | None:
+    """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
+    machine = Machine(names, budget, is_required=is_required)
     try:
         return machine.frozen(machine.evaluate(_Here(names), node))
     except NotConstant:
@@ -135,7 +135,7 @@ def evaluated(names: Names, node: Node, budget: Budget) -> Frozen | None:
 
 def initialised(names: Names, type: QualType, value: Node | None, budget: Budget) -> Frozen | None:
     """What a variable of `type` holds that `value` initialises, or nothing (`T x{}`)."""
-    machine = Machine(names, budget)
+    machine = Machine(names, budget, is_required=True)
     try:
         return machine.frozen(machine.variable(_Here(names), type, value))
     except NotConstant:
@@ -146,8 +146,9 @@ def initialised(names: Names, type: QualType, value: Node | None, budget: Budget
 class Machine:
     """One evaluation."""
 
-    def __init__(self, names: Names, budget: Budget) -> None:
+    def __init__(self, names: Names, budget: Budget, *, is_required: bool) -> None:
         self._program = names
+        self._is_required = is_required
         self._budget = budget
         self._store = Store()
         self._places: dict[object, Place] = {}
@@ -314,6 +315,8 @@ class Machine:
             raise NotConstant
         if name.known is None and (name.value is None or not self._store.is_real):
             return self._store.unknown(name.type.object)
+        if name.value is not None and _placeholder_in(name.type):
+            return self._static_of_any_type(name, name.value)
         is_reference = isinstance(name.type.type, ReferenceType)
         type = name.type if is_reference else qualified(name.type, constant=True)
         place = self._statics[name.handle] = self._store.new(type, UNSET)
@@ -330,6 +333,16 @@ class Machine:
             referred = place.container[0]
             assert isinstance(referred, Place)
             place = self._statics[name.handle] = referred
+        return place
+
+    def _static_of_any_type(self, name: StaticName, value: Node) -> Place:
+        """`constexpr auto x = ...;`"""
+        result = self.evaluate(_Here(name.names), value)
+        type = _deduced(name.type, result)
+        if isinstance(type.type, ReferenceType):
+            raise NotConstant
+        place = self._store.new(qualified(type, constant=True), self._initial(type.unqualified, result))
+        self._statics[name.handle] = place
         return place
 
     def _this(self, here: _Here, node: Node) -> Result:
@@ -657,9 +670,26 @@ class Machine:
             free = self._program.choose(functions, passed, None)
         if own is not None and free is not None:
             raise NotConstant
+        callee = own if free is None else free
+        if callee is not None and callee.is_defaulted and kind == "==":
+            return self._equal(operands)
         if own is not None and not isinstance(first, Node):
             return self._call_on(own, self._as_place(first), operands[1:])
         return None if free is None else self._call(free, operands, None)
+
+    def _equal(self, operands: Sequence[_Argument]) -> Value:
+        """A comparison that the class leaves to the compiler: base by base and member by member."""
+        left, right = operands
+        if isinstance(left, Node) or isinstance(right, Node) or left.type.unqualified != right.type.unqualified:
+            raise NotConstant
+        if not self._store.is_real:
+            return Value(BOOL, UNKNOWN)
+        one, other = self._as_place(left), self._as_place(right)
+        shape = self._class(one)
+        own = range(shape.own_fields, len(shape.fields))
+        pairs = [(self._base(one, base), self._base(other, base)) for base, _ in shape.bases]
+        pairs += [(self._part(one, shape, index), self._part(other, shape, index)) for index in own]
+        return Value(BOOL, all(self._is_true(self._of_two("==", *pair)) for pair in pairs))
 
     def _negated(self, result: Result) -> Value:
         return Value(BOOL, not self._is_true(result) if self._store.is_real else UNKNOWN)
@@ -1025,11 +1055,7 @@ class Machine:
         elif node.kind in STRINGS and isinstance(type.type, ArrayType):
             self._characters_at(here, place, type.type, node)
         else:
-            self._put(place, self._initial(type.unqualified, self._evaluate_as(here, type, node)))
-
-    def _evaluate_as(self, here: _Here, type: QualType, node: Node) -> Result:
-        """The initialiser; where functions are meant, only one of that type."""
-        return self.evaluate(here, node)
+            self._put(place, self._initial(type.unqualified, self.evaluate(here, node)))
 
     def _referred(self, here: _Here, type: ReferenceType, node: Node) -> Result:
         if node.kind == "argument_list" and len(node.children) == 1:
@@ -1462,11 +1488,15 @@ class Machine:
         if here.names.is_type(function):
             return self._made_by_call(here, node, function, given)
         function = without_parentheses(function)
+        if function.text in _ASKING:
+            if not self._is_required:
+                raise NotConstant  # the program may say both
+            return Value(BOOL, True)
         if function.kind not in _NAMES:
             return self._call_result(self.evaluate(here, function), self._call_arguments(here, given))
         meaning = here.names.find(function)
-        if isinstance(meaning, FunctionNames):
-            return self._free_call(here, meaning, given)
+        if meaning is None or isinstance(meaning, FunctionNames):
+            return self._free_call(here, function, meaning, given)
         return self._call_result(self._meant(here, meaning), self._call_arguments(here, given))
 
     def _named_cast(self, here: _Here, name: bytes, types: Node, given: Node) -> Result:
@@ -1495,11 +1525,20 @@ class Machine:
             return self._cast_to(type, self.evaluate(here, nodes[0]))
         return self._made(here, type, given)
 
-    def _free_call(self, here: _Here, functions: FunctionNames, given: Node) -> Result:
+    def _free_call(self, here: _Here, name: Node, functions: FunctionNames | None, given: Node) -> Result:
         """A call by the name of functions, or of methods of the object that the code belongs to."""
-        if not functions.is_runnable and self._store.is_real:
+        if functions is not None and functions.builtin in _LESSER_OR_GREATER and not functions.has_methods:
+            return self._chosen_number(here, functions.builtin, given)
+        if functions is not None and not functions.is_runnable and self._store.is_real:
+            raise NotConstant
+        if functions is None and (not given.children or not self._store.is_real):
             raise NotConstant
         arguments = self._call_arguments(here, given)
+        types = [one.type for one in arguments if not isinstance(one, Node)]
+        if any(isinstance(each.type, ClassType | PointerType | ArrayType) for each in types):
+            functions = here.names.associated(name, functions, types)
+        if functions is None:
+            raise NotConstant
         object = None if here.this is None or not functions.has_methods else _argument(here.this)
         callee = here.names.choose(functions, [self._passed(one) for one in arguments], object)
         if callee is None:
@@ -1509,6 +1548,21 @@ class Machine:
         if here.this is None:
             raise NotConstant
         return self._call_on(callee, here.this, arguments)
+
+    def _chosen_number(self, here: _Here, name: str | None, given: Node) -> Value:
+        """`min` and `max` of two numbers of one type."""
+        nodes = self._nodes(here, given.children)
+        if len(nodes) != 2:
+            raise NotConstant
+        first, second = (self._value(here, node) for node in nodes)
+        if first.type != second.type or not is_number(first.type):
+            raise NotConstant
+        if not self._store.is_real:
+            return Value(first.type, UNKNOWN, first.is_guess or second.is_guess)
+        is_less, _ = arithmetic.binary("<", _number(second), second.type, _number(first), first.type)
+        is_greater, _ = arithmetic.binary("<", _number(first), first.type, _number(second), second.type)
+        is_second = is_less if name is not None and name.endswith("min") else is_greater
+        return Value(first.type, second.data if is_second else first.data, first.is_guess or second.is_guess)
 
     def _method_call(self, here: _Here, function: Node, given: Node) -> Result:
         """`object.method(arguments)`"""
@@ -2084,9 +2138,10 @@ class Machine:
 
     def _variable(self, here: _Here, declarator: Declarator) -> None:
         type, value = declarator.type, declarator.value
-        if type is None:
-            raise NotConstant
         with self._store.full_expression():
+            if type is None:
+                self._deduced_variable(here, declarator)
+                return
             if declarator.bindings or _placeholder_in(type):
                 if value is None:
                     raise NotConstant
@@ -2109,14 +2164,33 @@ class Machine:
             elif value.kind in ("initializer_list", "argument_list") or value.kind in STRINGS:
                 self._initialise_at(here, place, value)
             else:
-                self._initialise_from(here, place, value)
+                self._initialise_at(here, place, value)
             contents = place.container[0]
             if isinstance(type.type, ArrayType) and isinstance(contents, list):
                 place.type = QualType(ArrayType(type.type.element, len(contents)))
             self._declare(here, declarator.name, place.type, place)
 
-    def _initialise_from(self, here: _Here, place: Place, value: Node) -> None:
-        self._initialise_at(here, place, value)
+    def _deduced_variable(self, here: _Here, declarator: Declarator) -> None:
+        """`Pair p{1, 2};`: the initialiser says which class it is."""
+        value = declarator.value
+        if value is None or declarator.template is None:
+            raise NotConstant
+        is_list = value.kind in ("initializer_list", "argument_list")
+        arguments = self._arguments(here, self._nodes(here, value.children if is_list else (value,)))
+        type = here.names.deduced_class(declarator.template, [self._passed(one) for one in arguments])
+        if type is None or any(isinstance(one, Node) for one in arguments):
+            raise NotConstant
+        place = self._store.new(type, self._blank(type))
+        assert isinstance(type.type, ClassType)
+        if self._shape(type.type).is_constructed:
+            self._construct_at(place, type.type, arguments)
+        else:
+            clauses = list(arguments)
+            self._fill_at(here, place, clauses)
+            if clauses:
+                raise NotConstant
+        here.objects.append(place.object)
+        self._declare(here, declarator.name, type, place)
 
     _EXPRESSIONS: ClassVar[dict[str, Callable[[Machine, _Here, Node], Result]]] = {
         "identifier": _name,
@@ -2152,6 +2226,8 @@ _TYPES: Final = frozenset(
 _OVERLOADED: Final = (ClassType, EnumerationType)
 _LOGICAL: Final = frozenset({"&&", "and", "||", "or"})
 _COMPARING: Final = frozenset({"==", "!=", "not_eq", "<", "<=", ">", ">="})
+_LESSER_OR_GREATER: Final = frozenset({"min", "max", "std::min", "std::max", "cuda::std::min", "cuda::std::max"})
+_ASKING: Final = frozenset({b"__builtin_is_constant_evaluated", b"std::is_constant_evaluated"})
 _CASTS: Final = frozenset({b"static_cast", b"const_cast"})
 _NAMES: Final = frozenset(
     {"identifier", "qualified_identifier", "template_function", "dependent_name", "template_type", "type_identifier"}

@@ -68,6 +68,8 @@ class FunctionNames:
     handle: object
     is_runnable: bool
     has_methods: bool
+    builtin: str | None = None
+    """The name of a function of the library that has no text here."""
 
 
 @final
@@ -123,6 +125,8 @@ class Callee:
     is_runnable: bool
     """Whether it may run in a constant expression."""
     is_virtual: bool
+    is_defaulted: bool = False
+    """Whether it is `= default`."""
 
 
 @final
@@ -174,6 +178,8 @@ class Declarator:
     type: QualType | None
     value: Node | None
     bindings: tuple[str, ...] = ()
+    template: Node | None = None
+    """The name of a class template, whose arguments the initialiser says; `type` is None then."""
 
 
 @final
@@ -236,6 +242,16 @@ class Names(Protocol):
 
     def element_type(self, type: QualType) -> tuple[QualType, int] | None:
         """Of CUDA's vectors: the type of a member, and how many there are."""
+        ...
+
+    def associated(
+        self, node: Node, functions: FunctionNames | None, types: Sequence[QualType]
+    ) -> FunctionNames | None:
+        """The functions that a call by the name in `node` may mean, those of the arguments' classes among them."""
+        ...
+
+    def deduced_class(self, node: Node, arguments: Sequence[Passed]) -> QualType | None:
+        """The class that the template's name in `node` means for these arguments."""
         ...
 
     def choose(self, functions: FunctionNames, arguments: Sequence[Passed], object: Argument | None) -> Callee | None:

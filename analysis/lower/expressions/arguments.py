@@ -42,7 +42,7 @@ def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, .
         if child.kind in STRINGS:
             literals.append(string_text(child))
         else:
-            constant = evaluate(ctx.scope, child)
+            constant = evaluate(ctx.scope, child, is_required=False)
             literals.append(None if constant is None else constant.value)
     return tuple(literals)
 

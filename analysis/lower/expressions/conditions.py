@@ -442,7 +442,7 @@ def _is_quiet_operator(ctx: LoweringContext, node: Node) -> bool:
         return False
     if sign.kind not in ("/", "%"):
         return True
-    divisor = evaluate(ctx.scope, right)
+    divisor = evaluate(ctx.scope, right, is_required=False)
     return divisor is not None and bool(divisor.value)
 
 

@@ -20,6 +20,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import (
     S32,
     ArrayType,
+    FloatType,
     MemorySpace,
     PointerType,
     StructType,
@@ -28,7 +29,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
-from analysis.lower.constants import declare_object, evaluate
+from analysis.lower.constants import declare_object, evaluate, initial_value
 from analysis.lower.construct import construct_at, default_array, default_object, initialise
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import is_arithmetic, wrapped
@@ -53,6 +54,7 @@ from analysis.lower.names import (
     DECLTYPE,
     DECLTYPE_AUTO,
     Closure,
+    ConstantName,
     DeclaredType,
     GlobalDeclaration,
     LambdaName,
@@ -132,10 +134,25 @@ def _declare_one(
     if kind is not SymbolKind.LOCAL:
         _static(ctx, kind, name, declarator.declared, value, span)
         return
+    if "constexpr" in words and value is not None and _is_computed_before(ctx, name, declarator.declared, value, span):
+        return
     with full_expression(ctx, ctx.span(node)):
         begun = _local(ctx, name, declarator.declared, value, span, ctx.span(node))
     if begun is not None:
         variable_begins(ctx, begun.address, begun.type)
+
+
+def _is_computed_before(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node, span: Span) -> bool:
+    """`constexpr int n = f(3);`: the compiler calls the function, no thread does.  False where n is not known."""
+    if declared.is_reference or not any(node.kind == "call_expression" for node in value.walk()):
+        return False
+    constant = initial_value(ctx.scope, declared, value)
+    if not isinstance(constant, ConstantName) or not is_arithmetic(constant.type):
+        return False
+    known = ctx.builder.constant(constant.value, constant.type, ctx.span(value))
+    exact = None if constant.exact is None else constant.exact.unqualified
+    _declared_value(ctx, name, declared, ctx.typed(known, exact), span).constant = constant.value
+    return True
 
 
 def _kind(words: frozenset[str], declared: DeclaredType) -> SymbolKind:
@@ -214,7 +231,9 @@ def _local(
     target, entity = _new_variable(ctx, name, declared, type, span)
     ctx.scope.declare(name, entity)  # in its own initialiser the name means this variable already
     if value is not None:
-        constant = evaluate(ctx.scope, value) if declared.is_constant and is_arithmetic(type) else None
+        is_integral = not isinstance(type, FloatType)  # a `const float` need not be a constant
+        may_be = declared.is_constant and is_arithmetic(type)
+        constant = evaluate(ctx.scope, value, is_required=is_integral) if may_be else None
         if constant is not None:
             entity.constant = wrapped(constant.value, type)
         stored = initialise(ctx, target, value, ctx.span(value))

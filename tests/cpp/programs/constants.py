@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.cpp.program import CppProgram
+from tests.cpp.programs import constant_functions
 from tests.cpp.texts.read import one_line
 from tests.cpp.world import WORLD
 from tests.sim.random.choices import Choices
@@ -19,6 +20,7 @@ _USES = (
     "[](int i) { switch (i) { case %s: return 5; case -99: return 6; default: return 7; } }(n)",
 )
 _HELPERS = one_line("constant_helpers")
+_CLASSES = one_line("constant_classes")
 
 
 def functions(choices: Choices) -> CppProgram:
@@ -31,6 +33,14 @@ def functions(choices: Choices) -> CppProgram:
             call = f"({call} {choices.pick(('+', '-', '*', '^', '<<', '>>', '&', '%'))} {choices.between(1, 5)})"
         checks.append(choices.pick(_USES).replace("%s", call))
     return CppProgram([WORLD, _HELPERS, *declared], ["int n = 3;"], checks)
+
+
+def objects(choices: Choices) -> CppProgram:
+    """The same for functions over objects, references, pointers and lambdas."""
+    count = choices.between(1, 2)
+    declared = [constant_functions.function(choices, index) for index in range(count)]
+    checks = [choices.pick(_USES).replace("%s", constant_functions.call(choices, count)) for _ in range(2)]
+    return CppProgram([_HELPERS, _CLASSES, *declared], ["int n = 3;"], checks)
 
 
 def _function(choices: Choices, index: int) -> str:
