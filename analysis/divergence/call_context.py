@@ -24,6 +24,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.levels import Level
+from analysis.ir.launch_relation import ArgumentRelation
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
@@ -90,7 +91,8 @@ NOTHING: Final = Argument()
 class CallContext:
     """What all known calls of a function have in common.
 
-    `shapes`, `one_dimensional` and `has_several_blocks` are as in `LaunchKnowledge`, of all kernels that lead here.
+    `shapes`, `one_dimensional` and `has_several_blocks` are as in `LaunchKnowledge`, of all kernels that lead here; so
+    are `relations`, of the parameters of the function.
     """
 
     arguments: tuple[Argument, ...]
@@ -99,6 +101,7 @@ class CallContext:
     one_dimensional: bool = False
     has_several_blocks: bool | None = None
     waited: Level = Level.VARYING
+    relations: tuple[ArgumentRelation, ...] = ()
 
     def join(self, other: CallContext) -> CallContext | None:
         """What holds of both; None where they do not call the same function."""
@@ -116,6 +119,7 @@ class CallContext:
             not are_known and self.is_line and other.is_line,
             self.has_several_blocks if same_grid else None,
             max(self.waited, other.waited),
+            tuple(one for one in self.relations if one in other.relations),
         )
 
     @property
@@ -140,4 +144,4 @@ def _join(left: CallContext | None, right: CallContext) -> CallContext | None:
 
 def without_launch(context: CallContext) -> CallContext:
     """The same of the arguments, nothing of the launch."""
-    return replace(context, shapes=(), one_dimensional=False, has_several_blocks=None)
+    return replace(context, shapes=(), one_dimensional=False, has_several_blocks=None, relations=())

@@ -7,7 +7,7 @@ Memory   The level of a pointer is what its callee believes of the values that i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +20,7 @@ from analysis.divergence.levels import Level
 from analysis.facts.roots import RootAnalysis
 from analysis.ir.function import FunctionKind
 from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.launch_relation import ArgumentRelation
 from analysis.ir.source import OWN_FRAME, FrameId
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.barriers import ASSUMED_SEEDS
@@ -43,9 +44,31 @@ def contexts_of_root(root: RootAnalysis) -> Mapping[FrameId, CallContext]:
             root.launch.one_dimensional and not root.launch.shapes,
             root.launch.has_several_blocks,
             divergence.waited_at(block),
+            tuple(_relations(root, frame.arguments, block)),
         )
         found[FrameId(index)] = context if is_kernel else _from_anywhere(context)
     return found
+
+
+def _relations(
+    root: RootAnalysis, arguments: Sequence[ValueId | None], block: BasicBlockId
+) -> Iterator[ArgumentRelation]:
+    """What every launch says of parameters that the kernel passes on as they are."""
+    for relation in root.launch.relations:
+        parameter = root.function.parameters[relation.argument].value
+        for position, value in enumerate(arguments):
+            if value is not None and _is_passed_on(root, parameter, value, block):
+                yield relation._replace(argument=position)
+
+
+def _is_passed_on(root: RootAnalysis, parameter: ValueId, value: ValueId, block: BasicBlockId) -> bool:
+    """Whether a value is a parameter, as a number of as many bits."""
+    if value == parameter:
+        return True
+    type, other = root.function.types[parameter], root.function.types[value]
+    form = root.affine.form_at(value, block)
+    is_alike = isinstance(type, IntegerType) and isinstance(other, IntegerType) and type.bits == other.bits
+    return is_alike and form is not None and form.exact and form == root.affine.form(parameter)
 
 
 def _from_anywhere(context: CallContext) -> CallContext:

@@ -107,6 +107,7 @@ def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKno
         has_several_blocks=context.has_several_blocks,
         passed=passed,
         always=passed,
+        relations=context.relations,
     )
 
 

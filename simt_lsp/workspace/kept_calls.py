@@ -49,6 +49,8 @@ _CLASSES: Final = frozenset(
         ("analysis.divergence.call_context", "Argument"),
         ("analysis.divergence.launch_shape", "BlockShape"),
         ("analysis.divergence.levels", "Level"),
+        ("analysis.ir.launch_relation", "ArgumentRelation"),
+        ("analysis.ir.launch_relation", "RelationKind"),
         ("analysis.ir.operators", "SpecialRegister"),
         ("analysis.ir.types", "MemorySpace"),
     }
