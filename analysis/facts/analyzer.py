@@ -61,7 +61,8 @@ class Analyzer:
             identities=BoundedCache(8192),
             kept_launches=Bounded(MAX_KEPT_FILES) if edited else None,
             ssa=self._store.table("functions", _values_of_function, SPARE_VALUES),
-            bodies=BoundedCache(8192),
+            launches_of_roots=BoundedCache(8192),
+            bases=self._store.table("bases of roots", lambda _: 1, SPARE_BASES if edited else 0),
             roots=self._store.table("roots", _values_of_root, SPARE_VALUES if edited else 0),
             facts=self._store.table("facts", _number_of_facts, SPARE_FACTS if edited else 0),
             numbers=count(),
@@ -159,6 +160,7 @@ def _uncounted(callers: KnownCallers | None) -> Iterable[FileProblem]:
 SPARE_VALUES: Final = 50_000
 """Values of functions that are kept though no newest version needs them."""
 SPARE_FACTS: Final = 20_000
+SPARE_BASES: Final = 2_000
 MAX_ANSWERS: Final = 128
 """Of `FileAnalysis.recalled`: what is asked of one branch takes 70 KB in the mean, 350 KB for the longest ones."""
 

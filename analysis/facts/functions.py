@@ -66,8 +66,8 @@ MAX_REMEMBERED: Final = 4
 LOGGER = logging.getLogger(__name__)
 
 IdentityKey: TypeAlias = tuple[bytes, int, int, tuple[str, ...], str | None]
-RootBase: TypeAlias = tuple[int, tuple[Launch, ...], LaunchAnnotation | None, AnalysisSettings, CallContext | None]
-"""The number of the lowered function, and what is known of its launches and callers."""
+RootBase: TypeAlias = tuple[int, int, LaunchAnnotation | None, AnalysisSettings, CallContext | None]
+"""The numbers of the lowered function and of its launches, and what else is known of launches and callers."""
 Bodies: TypeAlias = tuple[tuple[FunctionId, int], ...]
 """The functions that were asked for while a root was analysed, in that order, with their numbers; -1: not known."""
 RootKey: TypeAlias = tuple[RootBase, Bodies]
@@ -93,6 +93,14 @@ class NumberedRoot:
 
 @final
 @record
+class MadeOf:
+    """The sets of bodies that roots of one base were made of lately, the newest first."""
+
+    bodies: list[Bodies] = field(default_factory=list[Bodies])
+
+
+@final
+@record
 class FunctionCaches:
     """Work that survives from one version of a file to the next."""
 
@@ -103,8 +111,10 @@ class FunctionCaches:
     kept_launches: KeptLaunchesMemo | None
     """None where no file comes a second time."""
     ssa: Table[SsaKey, SsaFunction]
-    bodies: BoundedCache[RootBase, tuple[Bodies, ...]]
-    """What roots were made of lately; a base gives the same root while these bodies are the same."""
+    launches_of_roots: BoundedCache[tuple[Launch, ...], int]
+    """A number for all launches of a root: there may be thousands, and keys are looked at again and again."""
+    bases: Table[RootBase, MadeOf]
+    """A base gives the same root while these bodies are the same."""
     roots: Table[RootKey, NumberedRoot]
     facts: Table[tuple[FunctionId, tuple[tuple[int, int, Taken | None], ...]], MergedFacts]
     numbers: Iterator[int]
@@ -302,15 +312,16 @@ class _FileRun:
         noted = self._annotation(function)
         own = self._lowered.of(function.id)
         assert own is not None
-        base = (own.number, launches, noted, self._settings, context)
-        known = self._caches.bodies.get(base) or ()
-        bodies = next((one for one in known if self._are_those_of_now(one)), None)
+        numbered = self._caches.launches_of_roots.get_or_compute(launches, lambda: next(self._caches.numbers))
+        base = (own.number, numbered, noted, self._settings, context)
+        made_of = self._caches.bases.get_or_compute(base, MadeOf)
+        bodies = next((one for one in made_of.bodies if self._are_those_of_now(one)), None)
         if bodies is not None:
             return self._caches.roots.get_or_compute(
                 (base, bodies), lambda: self._new_root(own, function, launches, noted, context)[0]
             )
         root, bodies = self._new_root(own, function, launches, noted, context)
-        self._caches.bodies.put(base, (bodies, *known[: MAX_REMEMBERED - 1]))
+        made_of.bodies[:] = [bodies, *made_of.bodies[: MAX_REMEMBERED - 1]]
         return self._caches.roots.get_or_compute((base, bodies), lambda: root)
 
     def _are_those_of_now(self, bodies: Bodies) -> bool:
