@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TypeAlias, final
 
 from analysis.cpp.types.model import QualType
 from analysis.ir.record import record
 from analysis.ir.types import Type
-from analysis.lower.conversions import ConstantValue, is_arithmetic, wrapped
+from analysis.lower.conversions import ConstantValue
 
 
 @final
@@ -36,15 +36,5 @@ class ConstantObject:
     def is_known(self) -> bool:
         return all(each is not None and (isinstance(each, ConstantName) or each.is_known) for each in self.members)
 
-    def with_member(self, index: int, value: Constant | None) -> ConstantObject:
-        return replace(self, members=(*self.members[:index], value, *self.members[index + 1 :]))
-
 
 Constant: TypeAlias = ConstantName | ConstantObject
-
-
-def converted_constant(value: Constant, type: Type) -> Constant | None:
-    """The constant as an object of `type` holds it; None where that takes code of a class, or is not known."""
-    if isinstance(value, ConstantName) and is_arithmetic(type):
-        return ConstantName(wrapped(value.value, type), type)
-    return value if value.type == type else None
