@@ -15,13 +15,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
+from analysis.cpp.conversions.model import Argument
 from analysis.ir.record import record
 from analysis.launches.device_bodies import LAUNCH_CALLS, launching_macros, mentions_launch
 from analysis.launches.find import PASSES_ARGUMENTS, launch_text
 from analysis.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
 from analysis.launches.model import LaunchText
 from analysis.lower.constant_values import ConstantObject
-from analysis.lower.expression_types import exact_argument_of
+from analysis.lower.expression_types import checked
 from analysis.lower.functions import bind_explicit, instantiate
 from analysis.lower.lookup import functions_named
 from analysis.lower.names import (
@@ -199,8 +200,13 @@ class _Walk:
         host: FunctionInstance,
     ) -> Choice | None:
         types = [host_type(scope, argument, host.id) for argument in arguments]
-        exact = [exact_argument_of(scope, argument) for argument in arguments]
+        exact = [_exact(scope, argument) for argument in arguments]
         return choose_by_types(self._program, declarations, explicit, types, exact)
+
+
+def _exact(scope: Scope, node: Node) -> Argument | None:
+    found = checked(scope, node)
+    return found if isinstance(found, Argument) else None
 
 
 def is_complete(instance: FunctionInstance) -> bool:

@@ -51,6 +51,7 @@ from analysis.lower.constants import declared_object, entity_constant, literal
 from analysis.lower.copies import assignment_operator, copy_constructor, copy_runs_code, part_with_assignment
 from analysis.lower.cpp_types import ir_type, of_library
 from analysis.lower.exact_arguments import named, structured
+from analysis.lower.expression_types import size_of
 from analysis.lower.functions import (
     generic_signature,
     instantiate,
@@ -62,7 +63,7 @@ from analysis.lower.functions import (
 )
 from analysis.lower.inlining import declare_packs
 from analysis.lower.layouts import size_and_alignment
-from analysis.lower.lookup import constant_object, find, functions_named, size_constant, template_arguments
+from analysis.lower.lookup import constant_object, find, functions_named, template_arguments
 from analysis.lower.names import (
     AUTO,
     DECLTYPE,
@@ -700,7 +701,7 @@ def _literals(node: Node) -> Iterator[Node]:
 def _needing_nothing(scope: Scope, node: Node) -> ConstantName | None:
     match node.kind:
         case "sizeof_expression" | "alignof_expression":
-            return size_constant(scope, node)
+            return size_of(scope, node)
         case "requires_expression":
             return requirement_constant(scope, node)
         case "null":

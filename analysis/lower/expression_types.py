@@ -1,245 +1,385 @@
-"""Types of expressions that are not evaluated: `decltype(a.x)`, `void_t<decltype(std::declval<T&>().size())>`.
+"""Types of expressions, from what the scope declares: `decltype(e)`, what `requires` asks, `sizeof e`.
 
-Question  Which type does the expression have, or is there no such expression?  None where that is not known.
-Rules     An object is a reference, as `decltype((e))` has it; `INVALID` is what a substitution failure is about.
-          Only what certainly does not exist is invalid: a member of a number, a name that a complete class lacks.
-Limits    Calls of free functions, operators of classes, members that are not public, and methods that are `const` or
-          not are not known.
-Source    C++ standard, "Decltype specifiers", "Template argument deduction" (on substitution failure).
+Question  What does `cpp.expressions` say of an expression here?
+Rules     Names, members and calls are answered from the declarations of the unit; a call is the function that the
+          standard's rules choose.  What certainly does not exist is `INVALID`, which a substitution failure is about:
+          a member of a number, a name that a complete class lacks.
+Limits    Members of a class with anything private are not known where they are named from anywhere; of functions that
+          the tables know the result is not known, nor is one that is declared `auto`.
+Source    C++20 standard, [dcl.type.decltype], [temp.deduct] (on substitution failure), [over.match.oper].
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, TypeAlias, final
 
-from analysis.cpp.conversions.model import Argument, ValueCategory
-from analysis.cpp.types import arithmetic
-from analysis.cpp.types import model as cpp
-from analysis.cpp.types.arithmetic import common_arithmetic, is_floating
-from analysis.cpp.types.model import QualType, qualified, reference_to
-from analysis.ir.types import (
-    BOOLEAN,
-    ArrayType,
-    FloatType,
-    PointerType,
-    StructType,
-    Type,
-    UnknownType,
-    VectorType,
+from analysis.cpp.conversions.model import Argument
+from analysis.cpp.expressions.checker import NO_OPERATOR, Checker, NoOperator
+from analysis.cpp.expressions.model import (
+    INVALID,
+    Checked,
+    Invalid,
+    called,
+    decltype_of,
+    lvalue,
+    named,
+    prvalue,
+    xvalue,
 )
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.model import Fundamental, QualType, fundamental, qualified
+from analysis.ir.types import FloatType, PointerType, StructType, UnknownType, VectorType
+from analysis.lower.associated import associated_with
+from analysis.lower.builtins import builtin_function
+from analysis.lower.builtins.types import canonical
 from analysis.lower.class_deduction import deduced_class, deducible
+from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.constants import evaluate
-from analysis.lower.conversions import arithmetic_type, is_arithmetic, promoted
-from analysis.lower.cpp_types import literal_type, of_library
-from analysis.lower.functions import is_deduced, is_for_constants
+from analysis.lower.conversions import is_arithmetic, number_literal
+from analysis.lower.cpp_types import ir_type, literal_type, natural, of_library
+from analysis.lower.exact_arguments import named as by_name
+from analysis.lower.exact_arguments import record_name, structured
+from analysis.lower.functions import generic_signature, is_deduced
+from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
-from analysis.lower.lookup import find, template_arguments
+from analysis.lower.lookup import find, is_template, size_constant, template_arguments
 from analysis.lower.names import (
+    DECLTYPE,
+    BuiltinName,
     ConstantName,
+    Declarations,
     DeclaredType,
+    DependentName,
+    Entity,
     FunctionDeclaration,
+    FunctionInstance,
+    FunctionSet,
     GlobalVariable,
     LocalVariable,
+    MemberName,
     Record,
     Scope,
+    TemplateArgument,
     TypeName,
+    TypeTemplate,
     declared_as,
 )
-from analysis.lower.overloads import choose_by_types
+from analysis.lower.overloads import choose_exactly
+from analysis.lower.packs import is_pack_size
+from analysis.lower.ranked_choice import NoFunction, Object
 from analysis.lower.records import methods_named
-from analysis.lower.types import NO_TYPE, RESOLVERS, resolve_type
+from analysis.lower.requirements import is_required
+from analysis.lower.strings import string_text
+from analysis.lower.types import NO_TYPE, RESOLVERS, descriptor_type, resolve_type
+from analysis.syntax.items import ItemKind
 from analysis.syntax.tree import Node
+
+Typed: TypeAlias = DeclaredType | Invalid | None
+
+_IDENTIFIERS: Final = frozenset({"identifier", "qualified_identifier", "template_function"})
+_CHARACTER: Final = fundamental(Fundamental.CHAR)
+
+
+def checked(scope: Scope, node: Node) -> Checked:
+    """What an expression is; classes in its type go by the names of their records."""
+    found = Checker(ScopeNames(scope)).check(node)
+    return (
+        Argument(by_name(found.type), found.category, found.is_null, found.bits)
+        if isinstance(found, Argument)
+        else found
+    )
+
+
+def certain_type(scope: Scope, node: Node) -> Typed:
+    """`decltype((e))`; None also where the expression may be invalid for a reason that is not looked at."""
+    checker = Checker(ScopeNames(scope))
+    found = checker.check(node)
+    if isinstance(found, Argument):
+        return declared_as(by_name(decltype_of(found))) if checker.is_certain else None
+    return found
+
+
+# -- what names mean ---------------------------------------------------------------------------------------------------
 
 
 @final
-class Invalid:
-    """There is no such expression."""
+class ScopeNames:
+    """Answers the checker from one scope."""
 
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._program = scope.program
+        self.classes = RecordClasses(scope.program)
 
-INVALID: Final = Invalid()
-Typed: TypeAlias = DeclaredType | Invalid | None
+    def _exact(self, declared: DeclaredType) -> QualType | None:
+        exact = declared.exact
+        return None if exact is None else structured(self._program, exact)
 
-_VECTOR_FIELDS: Final = "xyzw"
-_COMPARING: Final = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
-_INTEGRAL: Final = frozenset({"%", "&", "|", "^", "<<", ">>"})
+    def _record(self, type: cpp.Type) -> Record | None:
+        """The class, if all of its members are known."""
+        if not isinstance(type, cpp.ClassType):
+            return None
+        return complete_record(self._program.records.get(record_name(type)))
 
+    def type_of(self, node: Node) -> QualType | None:
+        if deducible(self._scope, node) is not None:
+            return None
+        is_descriptor = node.kind == "type_descriptor"
+        return self._exact(descriptor_type(self._scope, node) if is_descriptor else resolve_type(self._scope, node))
 
-def expression_type(scope: Scope, node: Node) -> Typed:
-    """The type of an expression, a reference for an object."""
-    match node.kind:
-        case "parenthesized_expression" if len(node.children) == 1:
-            return expression_type(scope, node.children[0])
-        case "identifier" | "qualified_identifier":
-            return _named(scope, node)
-        case "call_expression":
-            return _called(scope, node)
-        case "field_expression":
-            return _member(scope, node)
-        case "subscript_expression":
-            return _element(scope, node)
-        case "binary_expression":
-            return _binary(scope, node)
-        case "number_literal":
-            exact = literal_type(node.text)
-            return _constant(scope, node) if exact is None else declared_as(exact)
-        case "compound_literal_expression":
-            type, listed = node.field("type"), node.field("value")
-            return None if type is None or listed is None else _made(scope, type, listed)
-        case _:
-            return _constant(scope, node)
+    def literal(self, node: Node) -> QualType | None:
+        if node.kind == "char_literal":
+            return _CHARACTER if node.text.startswith(b"'") else None
+        if node.kind == "number_literal":
+            number = number_literal(node.text)
+            is_floating = number is not None and isinstance(number[1], FloatType)
+            return natural(number[1]) if number is not None and is_floating else literal_type(node.text)
+        if not node.text.startswith((b'"', b'R"')):
+            return None
+        length = len(string_text(node).encode("utf-8", "surrogateescape")) + 1
+        return QualType(cpp.ArrayType(qualified(_CHARACTER, constant=True), length))
 
+    def element_of(self, vector: VectorType) -> QualType | None:
+        return of_library(vector.element)
 
-def exact_argument_of(scope: Scope, node: Node) -> Argument | None:
-    """An expression as overload resolution in C++ types sees it; None where its type is not known."""
-    typed = expression_type(scope, node)
-    return _argument(typed, node) if isinstance(typed, DeclaredType) else None
+    def named(self, node: Node) -> Checked:
+        return self._entity(find(self._scope, node))
 
+    def _entity(self, entity: Entity | None) -> Checked:
+        match entity:
+            case LocalVariable(declared=declared):
+                return None if entity.is_constant is None else self._variable(declared)
+            case GlobalVariable(declaration=declaration):
+                return self._variable(declaration.declared)
+            case ConstantName(exact=exact):
+                if exact is None:
+                    return None
+                return lvalue(exact) if exact.is_constant else prvalue(exact)
+            case BuiltinName(builtin=builtin):
+                exact = of_library(builtin.type)
+                if exact is None:
+                    return None
+                return lvalue(qualified(exact, constant=True)) if builtin.registers else prvalue(exact)
+            case _:
+                return None
 
-def _made(scope: Scope, type: Node, listed: Node) -> Typed:
-    """`Pair{a, b}` or `Pair(a, b)`: an object of the class, whose arguments may be deduced."""
-    template = deducible(scope, type)
-    if template is None:
-        declared = resolve_type(scope, type)
-        return declared if isinstance(declared.type, StructType) and declared.exact is not None else None
-    given = [expression_type(scope, each) for each in listed.children]
-    types = [each for each in given if isinstance(each, DeclaredType)]
-    if len(types) < len(given):
+    def _variable(self, declared: DeclaredType) -> Argument | None:
+        exact = self._exact(declared)
+        return None if exact is None else named(exact)
+
+    # -- members -------------------------------------------------------------------------------------------------
+
+    def member(self, object: Argument, name: Node) -> Checked:
+        record = self._record(object.type.type)
+        if record is None or name.kind != "field_identifier":
+            return None
+        text = name.text.decode("utf-8", "replace")
+        if lacks(record, text):
+            return INVALID
+        if not is_public(record):
+            return None
+        index = record.field_index(text)
+        if index is None:
+            entity = record.member(text)
+            return None if isinstance(entity, MemberName) else self._entity(entity)
+        field = record.fields[index]
+        exact = self._exact(field.declared)
+        if exact is None:
+            return None
+        if exact.is_reference:
+            return named(exact)
+        if object.type.is_constant and b"mutable" in record.node.text:
+            return None
+        type = qualified(exact, constant=object.type.is_constant, volatile=object.type.is_volatile)
+        part = xvalue(type) if object.is_rvalue else lvalue(type)
+        return Argument(part.type, part.category, bits=field.width)
+
+    def method(self, object: Argument, name: Node, arguments: Sequence[Argument]) -> Checked:
+        record = self._record(object.type.type)
+        if record is None or name.kind not in ("field_identifier", "template_method"):
+            return None
+        named_by = name.field("name") if name.kind == "template_method" else name
+        text = "" if named_by is None else named_by.text.decode("utf-8", "replace")
+        if lacks(record, text):
+            return INVALID
+        if not is_public(record):
+            return None
+        index = record.field_index(text)
+        if index is not None:
+            return INVALID if is_arithmetic(record.fields[index].declared.type) else None
+        methods = methods_named(record, text)
+        explicit: tuple[TemplateArgument, ...] = ()
+        if name.kind == "template_method":
+            methods = tuple(filter(is_template, methods))
+            explicit = template_arguments(self._scope, name.field("arguments"))
+        return self._chosen(methods, explicit, arguments, Object(by_name(object.type), object.category))
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    def call(self, function: Node, arguments: Sequence[Argument]) -> Checked:
+        template = deducible(self._scope, function)
+        if template is not None:
+            return self._deduced(template, arguments)
+        entity = find(self._scope, function)
+        if isinstance(entity, TypeTemplate):
+            entity = self._program.instantiate_type(entity, ())
+        if isinstance(entity, TypeName):
+            exact = self._exact(entity.declared)
+            is_object = exact is not None and isinstance(exact.type, cpp.ClassType | cpp.DeviceType)
+            return called(exact) if exact is not None and is_object else None
+        last = _last_name(function)
+        explicit = template_arguments(self._scope, last.field("arguments")) if last is not None else ()
+        if last is not None and _name_of(last) == b"declval" and not arguments:
+            return self._declared_value(explicit)
+        if isinstance(entity, FunctionSet):
+            return self._function(entity, function, explicit, arguments)
+        callee = self._entity(entity)
+        if isinstance(callee, Argument) and isinstance(callee.type.type, cpp.ClassType):
+            found = self.operator("()", [callee, *arguments])
+            return None if isinstance(found, NoOperator) else found
         return None
-    exact = [_argument(each, node) for each, node in zip(types, listed.children, strict=True)]
-    found = deduced_class(scope.program, template, [each.type for each in types], exact)
-    return declared_as(QualType(cpp.ClassType(found.name))) if isinstance(found, StructType) else None
+
+    def _declared_value(self, explicit: Sequence[TemplateArgument]) -> Checked:
+        """`std::declval<T>()`"""
+        first = explicit[0] if len(explicit) == 1 else None
+        exact = self._exact(first.declared) if isinstance(first, TypeName) else None
+        return None if exact is None else called(cpp.reference_to(exact, is_rvalue=True))
+
+    def _deduced(self, template: TypeTemplate, arguments: Sequence[Argument]) -> Checked:
+        """`Pair(a, b)`: an object of the class, whose arguments are deduced."""
+        types = [ir_type(by_name(each.type)) for each in arguments]
+        found = deduced_class(self._program, template, types, arguments)
+        exact = self._exact(declared_as(QualType(cpp.ClassType(found.name)))) if isinstance(found, StructType) else None
+        return None if exact is None else called(exact)
+
+    def _function(
+        self,
+        entity: FunctionSet,
+        function: Node,
+        explicit: tuple[TemplateArgument, ...],
+        arguments: Sequence[Argument],
+    ) -> Checked:
+        if entity.builtin is not None and builtin_function(entity.builtin) is not None:
+            is_same = not entity.declarations and canonical(entity.builtin) == ("std", "move") and len(arguments) == 1
+            return xvalue(arguments[0].type) if is_same else None
+        if any(each.has_this for each in entity.declarations):
+            return None
+        declarations = entity.declarations
+        if function.kind == "identifier" and not any(each.owner is not None for each in declarations):
+            types = [ir_type(by_name(each.type)) for each in arguments]
+            declarations += associated_with(self._program, entity.name, types)
+        return self._chosen(declarations, explicit, arguments)
+
+    def _chosen(
+        self,
+        declarations: Sequence[FunctionDeclaration],
+        explicit: tuple[TemplateArgument, ...],
+        arguments: Sequence[Argument],
+        object: Object | None = None,
+    ) -> Checked:
+        found = choose_exactly(self._program, declarations, explicit, arguments, object)
+        if isinstance(found, FunctionInstance):
+            return self._returned(found)
+        is_plain = not any(each.template_parameters or is_required(each) for each in declarations)
+        return INVALID if isinstance(found, NoFunction) and is_plain and declarations else None
+
+    def _returned(self, instance: FunctionInstance) -> Checked:
+        if instance.declaration.node.child("delete_method_clause") is not None:
+            return INVALID
+        returns = instance.signature.returns
+        exact = None if is_deduced(returns) else self._exact(returns)
+        return None if exact is None else called(exact)
+
+    def operator(self, sign: str, operands: Sequence[Argument]) -> Checked | NoOperator:
+        name, first = f"operator{sign}", operands[0]
+        methods: Sequence[FunctionDeclaration] = ()
+        for operand in operands:
+            if isinstance(operand.type.type, cpp.ClassType):
+                record = self._record(operand.type.type)
+                if record is None:
+                    return None
+                if operand is first:
+                    methods = methods_named(record, name)
+        types = [ir_type(by_name(each.type)) for each in operands]
+        friends = associated_with(self._program, name, types, in_namespaces=False)
+        free = (*friends, *_free_operators(self._program, name))
+        by_method: FunctionInstance | NoFunction | None = NoFunction()
+        if methods:
+            object = Object(by_name(first.type), first.category)
+            by_method = choose_exactly(self._program, methods, (), operands[1:], object)
+        by_function = choose_exactly(self._program, free, (), operands) if free else NoFunction()
+        match by_method, by_function:
+            case FunctionInstance(), NoFunction():
+                return self._returned(by_method)
+            case NoFunction(), FunctionInstance():
+                return self._returned(by_function)
+            case NoFunction(), NoFunction():
+                return None if self._is_rewritten(sign) else NO_OPERATOR
+            case _:
+                return None
+
+    def _is_rewritten(self, sign: str) -> bool:
+        """Whether the comparison may be another operator that is declared, or one with its operands swapped."""
+        if sign not in _REWRITTEN:
+            return False
+        names = ("operator==", "operator!=") if sign in ("==", "!=") else ("operator<=>",)
+        return any(self._program.unit.lookup(name) for name in names) or any(
+            methods_named(record, name) for record in self._program.records.values() for name in names
+        )
 
 
-def _argument(declared: DeclaredType, node: Node) -> Argument | None:
-    exact = declared.exact
-    if exact is None:
-        return None
-    if not declared.is_reference:
-        return Argument(exact, is_null=node.text in (b"0", b"nullptr"))
-    return Argument(exact.object, ValueCategory.XVALUE if declared.is_rvalue else ValueCategory.LVALUE)
+def _free_operators(program: Declarations, name: str) -> tuple[FunctionDeclaration, ...]:
+    """All that are declared anywhere in the unit, each once."""
+    found = list(program.operators(name))
+    known = {_parameters(declaration) for declaration in found}
+    for item in program.unit.lookup(name):
+        if item.kind is ItemKind.FUNCTION and not item.is_definition and item.active and item.owner is None:
+            declaration = program.declaration(item, None)
+            if declaration is not None and _parameters(declaration) not in known:
+                known.add(_parameters(declaration))
+                found.append(declaration)
+    return tuple(found)
 
 
-def _constant(scope: Scope, node: Node) -> Typed:
-    constant = evaluate(scope, node)
-    if constant is None:
-        return None
-    exact = constant.exact or of_library(constant.type)
-    return DeclaredType(constant.type, spelled=None if exact is None else exact.unqualified)
+def _parameters(declaration: FunctionDeclaration) -> tuple[object, ...]:
+    return tuple(
+        parameter.declared.exact or parameter.declared for parameter in generic_signature(declaration).parameters
+    )
 
 
-def _object_of(exact: QualType | None, otherwise: DeclaredType) -> DeclaredType:
-    """An lvalue of the C++ type, where that is known."""
-    return otherwise if exact is None else declared_as(reference_to(exact.object))
+_REWRITTEN: Final = frozenset({"==", "!=", "<", ">", "<=", ">="})
 
 
-def _pointed(declared: DeclaredType) -> DeclaredType | None:
-    """The object that a pointer points to, or the first one of an array."""
-    if not isinstance(declared.type, PointerType | ArrayType):
-        return None
-    exact = None if declared.exact is None else declared.exact.object.type
-    target: QualType | None = None
-    match exact:
-        case cpp.PointerType(pointee=inner) | cpp.ArrayType(element=inner):
-            target = inner
-        case _:
-            pass
-    return _object_of(target, DeclaredType(declared.type.element, True))
+def _last_name(function: Node) -> Node | None:
+    """The component of a qualified name in which template arguments are written."""
+    node: Node | None = function
+    while node is not None and node.kind == "qualified_identifier":
+        node = node.field("name")
+    return node if node is not None and node.kind == "template_function" else None
 
 
-def _named(scope: Scope, node: Node) -> Typed:
-    entity = find(scope, node)
-    declared: DeclaredType | None = None
-    if isinstance(entity, LocalVariable):
-        declared = entity.declared
-    elif isinstance(entity, GlobalVariable):
-        declared = entity.declaration.declared
-    if declared is not None:
-        otherwise = DeclaredType(declared.type, True, declared.is_constant, declared.is_volatile)
-        return _object_of(declared.exact, otherwise)
-    return _constant(scope, node)
+def _name_of(node: Node) -> bytes:
+    name = node.field("name")
+    return b"" if name is None else name.text
 
 
-def _called(scope: Scope, node: Node) -> Typed:
-    function, listed = node.field("function"), node.field("arguments")
-    if function is None or listed is None:
-        return None
-    if function.kind == "field_expression":
-        return _method(scope, function, listed)
-    if deducible(scope, function) is not None:
-        return _made(scope, function, listed)
-    inner = function.field("name") if function.kind == "qualified_identifier" else function
-    name = None if inner is None or inner.kind != "template_function" else inner.field("name")
-    if inner is not None and name is not None and name.text == b"declval" and not listed.children:
-        arguments = template_arguments(scope, inner.field("arguments"))
-        first = arguments[0] if len(arguments) == 1 else None
-        return first.declared if isinstance(first, TypeName) else None
-    return None
-
-
-def _object(scope: Scope, node: Node) -> tuple[Typed, Node | None]:
-    """What stands before `.`, or what the pointer before `->` points to; and the name behind it."""
-    argument, operator, field = node.field("argument"), node.field("operator"), node.field("field")
-    base = None if argument is None else expression_type(scope, argument)
-    if not isinstance(base, DeclaredType) or operator is None or is_dependent(scope.program, base.type):
-        return (base if isinstance(base, Invalid) else None), field
-    if operator.kind == "->":
-        if isinstance(base.type, PointerType):
-            pointed = _pointed(base)
-            return (None if pointed is None or pointed.spelled is None else pointed), field
-        return (INVALID if is_arithmetic(base.type) else None), field
-    return base, field
-
-
-def _member(scope: Scope, node: Node) -> Typed:
-    base, field = _object(scope, node)
-    if not isinstance(base, DeclaredType):
-        return base
-    if field is None or field.kind != "field_identifier":
-        return None
-    name = field.text.decode("utf-8", "replace")
-    type = base.type
-    if is_arithmetic(type) or isinstance(type, PointerType | ArrayType):
-        return INVALID
-    if isinstance(type, VectorType):
-        index = _VECTOR_FIELDS.find(name) if len(name) == 1 else -1
-        found = DeclaredType(type.element, base.is_reference, base.is_constant) if 0 <= index < type.length else None
-        return found if found is not None else INVALID
-    record = _complete(scope, type)
-    if record is None:
-        return None
-    index = record.field_index(name)
-    if index is not None and _is_public(record):
-        declared = record.fields[index].declared
-        is_constant = declared.is_constant or (base.is_constant and not declared.is_reference)
-        otherwise = DeclaredType(declared.type, base.is_reference or declared.is_reference, is_constant)
-        if declared.exact is None or base.exact is None:
-            return otherwise
-        exact = qualified(declared.exact, constant=is_constant, volatile=base.is_volatile)
-        if declared.is_reference or (base.is_reference and not base.is_rvalue):
-            return _object_of(exact, otherwise)
-        return declared_as(reference_to(exact, is_rvalue=True))
-    entity = record.member(name) if index is None and _is_public(record) else None
-    if isinstance(entity, ConstantName | GlobalVariable):  # a static member
-        type = entity.type if isinstance(entity, ConstantName) else entity.declaration.declared.type
-        return DeclaredType(type, True)
-    return INVALID if index is None and _lacks(record, name) else None
-
-
-def _lacks(record: Record, name: str) -> bool:
+def lacks(record: Record, name: str) -> bool:
     """Whether neither the class nor a base declares the name; members without one are looked into."""
-    return record.member(name) is None and not methods_named(record, name) and name != record.simple_name
+    if record.field_index(name) is not None or name == record.simple_name:
+        return False
+    return record.member(name) is None and not methods_named(record, name)
 
 
-def _complete(scope: Scope, type: Type) -> Record | None:
+def complete_record(record: Record | None) -> Record | None:
     """The class, if all of its members are known."""
-    record = scope.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is None or record.is_guess or record.has_unknown_base or is_library(record.item):
         return None
     return None if record.node.field("body") is None or record.node.has_error else record
 
 
-def _is_public(record: Record) -> bool:
+def is_public(record: Record) -> bool:
     """Whether nothing in the class, or in a base, is private."""
     body = record.node.field("body")
     specifiers = [child.text for child in body.children if child.kind == "access_specifier"] if body is not None else []
@@ -247,107 +387,64 @@ def _is_public(record: Record) -> bool:
     is_open = is_open and not any(each.strip(b": ") in (b"private", b"protected") for each in specifiers)
     clause = record.node.child("base_class_clause")
     is_open = is_open and (clause is None or (b"private" not in clause.text and b"protected" not in clause.text))
-    return is_open and all(_is_public(base) for base, _ in record.bases)
-
-
-def _method(scope: Scope, function: Node, listed: Node) -> Typed:
-    base, field = _object(scope, function)
-    if not isinstance(base, DeclaredType):
-        return base
-    if field is None or field.kind != "field_identifier":
-        return None
-    if is_arithmetic(base.type) or isinstance(base.type, PointerType | ArrayType | VectorType):
-        return INVALID
-    record = _complete(scope, base.type)
-    if record is None:
-        return None
-    name = field.text.decode("utf-8", "replace")
-    if _lacks(record, name):
-        return INVALID
-    index = record.field_index(name)
-    if index is not None:
-        return INVALID if is_arithmetic(record.fields[index].declared.type) else None
-    methods = methods_named(record, name)
-    arguments = [expression_type(scope, each) for each in listed.children]
-    types = [each.type for each in arguments if isinstance(each, DeclaredType)]
-    if len(types) != len(arguments) or not _is_public(record) or not all(_is_usable(each, base) for each in methods):
-        return None
-    choice = choose_by_types(scope.program, methods, (), types)
-    if choice is None or choice.rivals or not choice.is_certain:
-        return None
-    signature = choice.instance.signature
-    is_exact = all(each.declared.type == type for each, type in zip(signature.parameters, types, strict=False))
-    return signature.returns if is_exact and not is_deduced(signature.returns) else None
-
-
-def _is_usable(method: FunctionDeclaration, base: DeclaredType) -> bool:
-    """Whether any object like this one has the method: not `= delete`, and not for other objects alone."""
-    if method.node.child("delete_method_clause") is not None or method.declarator.child("ref_qualifier") is not None:
-        return False
-    return not base.is_constant or is_for_constants(method)
-
-
-def _element(scope: Scope, node: Node) -> Typed:
-    argument = node.field("argument")
-    base = None if argument is None else expression_type(scope, argument)
-    if not isinstance(base, DeclaredType) or is_dependent(scope.program, base.type):
-        return base if isinstance(base, Invalid) else None
-    if isinstance(base.type, PointerType | ArrayType):
-        return _pointed(base)
-    return INVALID if is_arithmetic(base.type) else None
-
-
-def _binary(scope: Scope, node: Node) -> Typed:
-    """Of two numbers."""
-    left, sign, right = node.field("left"), node.field("operator"), node.field("right")
-    if left is None or sign is None or right is None:
-        return None
-    first, second = expression_type(scope, left), expression_type(scope, right)
-    if isinstance(first, Invalid) or isinstance(second, Invalid):
-        return INVALID
-    if first is None or second is None or not is_arithmetic(first.type) or not is_arithmetic(second.type):
-        return None
-    if sign.kind in _COMPARING:
-        return DeclaredType(BOOLEAN)
-    if first.exact is not None and second.exact is not None and sign.kind in "+-*/%&|^":
-        exact = common_arithmetic(first.exact.object.unqualified, second.exact.object.unqualified)
-        is_integral = sign.kind not in _INTEGRAL or exact is None or not is_floating(exact)
-        return None if exact is None else declared_as(exact) if is_integral else INVALID
-    if sign.kind in _INTEGRAL and (isinstance(first.type, FloatType) or isinstance(second.type, FloatType)):
-        return INVALID
-    if sign.kind in ("<<", ">>"):
-        exact = None if first.exact is None else arithmetic.promoted(first.exact.object)
-        return DeclaredType(promoted(first.type), spelled=exact)
-    return DeclaredType(arithmetic_type(first.type, second.type)) if sign.kind in "+-*/%&|^" else None
+    return is_open and all(is_public(base) for base, _ in record.bases)
 
 
 # -- types that need it ------------------------------------------------------------------------------------------------
 
-_plain_decltype: Final = RESOLVERS["decltype"]
 _plain_dependent: Final = RESOLVERS["dependent_type"]
 
 
 def _decltype(scope: Scope, node: Node) -> DeclaredType:
-    """`decltype(e)`: the declared type of a member, the type of any other expression."""
-    expression = next((child for child in node.children if child.kind in _EXPRESSIONS), None)
+    """`decltype(e)`: the declared type of a name or member, the type of any other expression."""
+    expression = next((child for child in node.children if child.kind != "decltype"), None)
     if expression is None:
-        return _plain_decltype(scope, node)
-    found = expression_type(scope, expression)
+        return DeclaredType(DECLTYPE)
+    entity = _declared_entity(scope, expression)
+    if entity is not None:
+        return entity
+    found = checked(scope, expression)
     if isinstance(found, Invalid):
         return DeclaredType(NO_TYPE)
-    if found is None:
-        return _plain_decltype(scope, node)
-    if expression.kind == "field_expression":
-        return _declared_member(scope, expression) or DeclaredType(found.type)
-    return found
+    if found is not None:
+        member = _declared_member(scope, expression) if expression.kind == "field_expression" else None
+        return member or declared_as(decltype_of(found))
+    constant = evaluate(scope, expression)
+    return DeclaredType(DECLTYPE if constant is None else constant.type)
+
+
+def _declared_entity(scope: Scope, node: Node) -> DeclaredType | None:
+    """What a name without parentheses is declared as."""
+    if node.kind not in _IDENTIFIERS:
+        return None
+    entity = find(scope, node)
+    match entity:
+        case LocalVariable(declared=declared):
+            return declared
+        case GlobalVariable(declaration=declaration):
+            return declaration.declared
+        case ConstantName(type=type, exact=exact):
+            return DeclaredType(type, spelled=exact)
+        case MemberName(record=record, name=name):
+            index = record.field_index(name)
+            return None if index is None else record.fields[index].declared
+        case _:
+            return None
 
 
 def _declared_member(scope: Scope, node: Node) -> DeclaredType | None:
     """What the class declares the member as, whatever object it is a part of."""
-    base, field = _object(scope, node)
-    record = _complete(scope, base.type) if isinstance(base, DeclaredType) else None
-    index = None if record is None or field is None else record.field_index(field.text.decode("utf-8", "replace"))
-    return None if record is None or index is None else record.fields[index].declared
+    argument, operator, field = node.field("argument"), node.field("operator"), node.field("field")
+    base = None if argument is None else checked(scope, argument)
+    if not isinstance(base, Argument) or operator is None or field is None or field.kind != "field_identifier":
+        return None
+    type = base.type.type
+    if operator.kind == "->" and isinstance(type, cpp.PointerType):
+        type = type.pointee.type
+    record = scope.program.records.get(type.name) if isinstance(type, cpp.ClassType) else None
+    complete = complete_record(record)
+    index = None if complete is None else complete.field_index(field.text.decode("utf-8", "replace"))
+    return None if complete is None or index is None else complete.fields[index].declared
 
 
 def _dependent(scope: Scope, node: Node) -> DeclaredType:
@@ -365,20 +462,38 @@ def lacks_type(scope: Scope, node: Node) -> bool:
     type = entity.declared.type if isinstance(entity, TypeName) else UnknownType("")
     if is_arithmetic(type) or isinstance(type, PointerType):
         return True
-    record = None if is_dependent(scope.program, type) else _complete(scope, type)
-    return record is not None and _lacks(record, name.text.decode("utf-8", "replace"))
+    if not isinstance(type, StructType) or is_dependent(scope.program, type):
+        return False
+    record = complete_record(scope.program.records.get(type.name))
+    return record is not None and lacks(record, name.text.decode("utf-8", "replace"))
 
 
-_EXPRESSIONS: Final = frozenset(
-    {
-        "call_expression",
-        "field_expression",
-        "subscript_expression",
-        "binary_expression",
-        "parenthesized_expression",
-        "compound_literal_expression",
-        "number_literal",
-    }
-)
+# -- sizes -------------------------------------------------------------------------------------------------------------
+
+
+def size_of(scope: Scope, node: Node) -> ConstantName | None:
+    """`sizeof e` of an expression, which is not evaluated; of a type, what the type says."""
+    value, type = node.field("value"), node.field("type")
+    if type is not None and len(type.children) == 1:  # an enumerator, say, parses as a type
+        value = type.children[0]
+    while value is not None and value.kind == "parenthesized_expression" and len(value.children) == 1:
+        value = value.children[0]
+    if value is None or is_pack_size(node) or (value.kind in _MAYBE_TYPES and _is_type(find(scope, value))):
+        return size_constant(scope, node)
+    if type is not None and value.kind not in _MAYBE_TYPES:
+        return size_constant(scope, node)
+    found = checked(scope, value)
+    if not isinstance(found, Argument):
+        return None
+    size = size_and_alignment(ir_type(found.type), scope.program.layouts)[0]
+    return None if size is None else ConstantName(size, ir_type(_SIZE), _SIZE)
+
+
+def _is_type(entity: Entity | None) -> bool:
+    return entity is None or isinstance(entity, TypeName | TypeTemplate | DependentName)
+
+
+_MAYBE_TYPES: Final = frozenset({"identifier", "qualified_identifier", "template_function", "type_identifier"})
+_SIZE: Final = fundamental(Fundamental.UNSIGNED_LONG)
 RESOLVERS["decltype"] = _decltype
 RESOLVERS["dependent_type"] = _dependent

@@ -10,9 +10,7 @@ from __future__ import annotations
 from analysis.ir.types import (
     S32,
     U64,
-    ArrayType,
     HandleType,
-    PointerType,
     StructLayout,
     StructType,
     TemplateType,
@@ -333,38 +331,18 @@ def size_constant(scope: Scope, node: Node) -> ConstantName | None:
     type: Type | None = None
     if type_node is not None:
         type = descriptor_type(scope, type_node).type
-    else:
+    else:  # a type's bare name parses as a value
         value = node.field("value")
         while value is not None and value.kind == "parenthesized_expression" and value.children:
             value = value.children[0]
-        type = None if value is None else _named_object(scope, value)
+        entity = None if value is None else find(scope, value)
+        type = entity.declared.type if isinstance(entity, TypeName) else None
     if type is None:
         return None
     size, alignment = size_and_alignment(type, scope.program.layouts)
     if node.kind == "alignof_expression":
         return ConstantName(alignment, U64)
     return None if size is None else ConstantName(size, U64)
-
-
-def _named_object(scope: Scope, node: Node) -> Type | None:
-    """The type of `name`, `name[i]`, `*name`: enough for `sizeof`; a type's bare name parses as a value."""
-    if node.kind == "subscript_expression":
-        inner = node.field("argument")
-        outer = None if inner is None else _named_object(scope, inner)
-        return outer.element if isinstance(outer, ArrayType | PointerType) else None
-    if node.kind == "pointer_expression":
-        inner = node.field("argument")
-        outer = None if inner is None else _named_object(scope, inner)
-        return outer.element if isinstance(outer, ArrayType | PointerType) else None
-    entity = find(scope, node)
-    if isinstance(entity, LocalVariable):
-        return entity.declared.type
-    if isinstance(entity, GlobalVariable):
-        return entity.declaration.declared.type
-    if isinstance(entity, TypeName):
-        return entity.declared.type
-    constant = evaluate(scope, node)
-    return None if constant is None else constant.type
 
 
 def functions_named(

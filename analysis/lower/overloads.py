@@ -37,6 +37,8 @@ from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversion_distance import conversion_distance, without_space
+from analysis.lower.cpp_types import ir_type
+from analysis.lower.exact_arguments import named as exact_name
 from analysis.lower.exact_deduction import NotDeduced, deduced_instance, deduced_types, exact_template
 from analysis.lower.exact_deduction import is_open as depends_on_more
 from analysis.lower.function_specialisations import specialisation_of
@@ -64,7 +66,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
 )
-from analysis.lower.ranked_choice import Described, NoFunction, Object, ranked
+from analysis.lower.ranked_choice import NO_FUNCTION, Described, NoFunction, Object, ranked
 from analysis.lower.requirements import is_callable, is_required
 from analysis.lower.substitution import extents, is_substitution_failure
 from analysis.lower.templates import deduce, deduce_argument, deduce_pack
@@ -166,6 +168,22 @@ def choose_for(
     return _choose(program, declarations, explicit, arguments, object)
 
 
+def choose_exactly(
+    program: Declarations,
+    declarations: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[cpp.Argument],
+    object: Object | None = None,
+) -> FunctionInstance | NoFunction | None:
+    """The function that a call with these arguments means by the standard's rules alone; None where that is open."""
+    given = [Argument(ir_type(exact_name(each.type)), each.is_null, exact=each) for each in arguments]
+    candidates = _candidates(program, declarations, explicit, given)
+    if not candidates:
+        return NO_FUNCTION
+    decided = _ranked(program, candidates, given, object)
+    return _specialised(program, declarations, decided).instance if isinstance(decided, Choice) else decided
+
+
 def _choose(
     program: Declarations,
     declarations: Sequence[FunctionDeclaration],
@@ -173,13 +191,7 @@ def _choose(
     arguments: Sequence[Argument],
     object: Object | None = None,
 ) -> Choice | None:
-    candidates: list[_Candidate] = []
-    for declaration in paced(dict.fromkeys(declarations), 50):  # several look-ups may have found one
-        if not declaration.template_parameters and (explicit or is_specialisation(declaration)):
-            continue
-        candidate = _candidate(program, declaration, explicit, arguments)
-        if candidate is not None:
-            candidates.append(candidate)
+    candidates = _candidates(program, declarations, explicit, arguments)
     is_operator = bool(candidates) and candidates[0].instance.declaration.name.startswith("operator")
     if len(candidates) > 1 or is_operator:
         decided = _ranked(program, candidates, arguments, object)
@@ -336,6 +348,22 @@ def _ranked(
 
 def _is_required_more(one: FunctionInstance, other: FunctionInstance) -> bool:
     return is_required(one.declaration) and not is_required(other.declaration)
+
+
+def _candidates(
+    program: Declarations,
+    declarations: Sequence[FunctionDeclaration],
+    explicit: tuple[TemplateArgument, ...],
+    arguments: Sequence[Argument],
+) -> list[_Candidate]:
+    candidates: list[_Candidate] = []
+    for declaration in paced(dict.fromkeys(declarations), 50):  # several look-ups may have found one
+        if not declaration.template_parameters and (explicit or is_specialisation(declaration)):
+            continue
+        candidate = _candidate(program, declaration, explicit, arguments)
+        if candidate is not None:
+            candidates.append(candidate)
+    return candidates
 
 
 def _candidate(

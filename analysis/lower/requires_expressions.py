@@ -11,7 +11,7 @@ from typing import Final
 
 from analysis.ir.ids import SymbolId
 from analysis.ir.types import BOOLEAN, UnknownType
-from analysis.lower.expression_types import Invalid, expression_type, lacks_type
+from analysis.lower.expression_types import Invalid, certain_type, lacks_type
 from analysis.lower.functions import read_parameters
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.names import ConstantName, LocalVariable, Scope, TypeName
@@ -50,7 +50,7 @@ def _is_met(scope: Scope, node: Node) -> bool | None:
 
 
 def _is_valid(scope: Scope, node: Node) -> bool | None:
-    found = expression_type(scope, node)
+    found = certain_type(scope, node)
     return None if found is None else not isinstance(found, Invalid)
 
 
@@ -64,7 +64,7 @@ def _names_type(scope: Scope, node: Node) -> bool | None:
 
 def _is_compound_met(scope: Scope, node: Node) -> bool | None:
     """`{ expression } noexcept -> Concept<...>`"""
-    found = expression_type(scope, node.children[0])
+    found = certain_type(scope, node.children[0])
     if found is None or isinstance(found, Invalid):
         return None if found is None else False
     answers: list[bool | None] = [True]

@@ -45,19 +45,17 @@ from analysis.ir.types import (
     VectorType,
 )
 from analysis.lower.constant_values import Constant, ConstantObject
-from analysis.lower.constants import constant_integer, evaluate
+from analysis.lower.constants import constant_integer
 from analysis.lower.cpp_types import BY_NAME, ir_type
 from analysis.lower.cpp_types import FUNCTION_POINTER as FUNCTION_POINTER
 from analysis.lower.names import (
     AUTO,
-    DECLTYPE,
     DECLTYPE_AUTO,
     ArgumentPack,
     ConstantName,
     DeclaredType,
     DependentName,
     Entity,
-    LocalVariable,
     PackPattern,
     Scope,
     TemplateArgument,
@@ -334,25 +332,6 @@ def _placeholder(scope: Scope, node: Node) -> DeclaredType:
     return DeclaredType(DECLTYPE_AUTO if node.child("decltype") is not None else AUTO)
 
 
-def _decltype(scope: Scope, node: Node) -> DeclaredType:
-    """`decltype(name)` and `decltype(constant)`; anything else takes the initialiser's type."""
-    for child in node.children:
-        if child.kind == "identifier":
-            entity = scope.find(child.text.decode("utf-8", "replace"))
-            if isinstance(entity, LocalVariable):
-                return entity.declared
-            if isinstance(entity, ConstantName):
-                return DeclaredType(entity.type, spelled=entity.exact)
-            if isinstance(entity, TemplateValue):
-                return DeclaredType(entity.type)
-        if child.kind == "null":
-            return _PRIMITIVES[b"nullptr_t"]
-        value = evaluate(scope, child)
-        if value is not None:
-            return DeclaredType(value.type)
-    return DeclaredType(DECLTYPE)
-
-
 def _record(scope: Scope, node: Node) -> DeclaredType:
     """`struct S { ... }` declares S here; `struct S` only names it."""
     if node.field("body") is not None:
@@ -550,7 +529,6 @@ RESOLVERS: Final[dict[str, Resolve]] = {
     "dependent_type": _dependent,
     "placeholder_type_specifier": _placeholder,
     "auto": _placeholder,
-    "decltype": _decltype,
     "struct_specifier": _record,
     "class_specifier": _record,
     "union_specifier": _record,

@@ -25,6 +25,7 @@ KINDS: Final[Mapping[str, Callable[[Choices], CppProgram]]] = {
     "operators": overloads.operators,
     "expressions": conversions.expressions,
     "assignments": conversions.assignments,
+    "references": conversions.references,
     "function templates": templates.functions,
     "packs": templates.packs,
     "class templates": specialisations.classes,
