@@ -3,28 +3,89 @@
 In `(a = x, b)` the grammar takes `x ,` for an error before `b`, and in `(a = x, b = y, c)` it takes `= x` for one
 behind `a`.  Both become the comma operator that the text is.
 
+The grammar has no error there where nothing stands around the expression, so what is left inside brackets is read once
+more as a statement of its own: `(a = x, *b)`, `(a = x, (b))`.
+
 Rules    Only errors of exactly these two shapes are mended: all of their text is accounted for.
+         What is read again counts where it is one expression without errors.
+Cost     What is read again is at most a few times the text; what is beyond that stays as it is.
 """
 
 import re
-from typing import Final
+from typing import Final, final
 
+from analysis.ir.pace import popped
 from analysis.syntax.node_building import new_node
-from analysis.syntax.tree import ERROR, Node
+from analysis.syntax.parsing import parse
+from analysis.syntax.tree import ERROR, Node, convert
 
 _ASSIGNING: Final = re.compile(rb"\s*(=|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<=|>>=)\s*$")
+_ASSIGNMENT: Final = re.compile(rb"[^=!<>]=[^=]|<<=|>>=")
+_BEFORE: Final = b"void f() {"
+_BEHIND: Final = b";}"
+_MOST_READ: Final = 4
+"""How often the whole text may be read again, all brackets together."""
 _BEFORE_COMMA: Final = re.compile(rb"\s*,\s*$")
 
 
 def mend_comma_operators(root: Node) -> int:
     """Mends the tree in place; gives the number of errors that are none any more."""
-    mended = 0
+    mended = _Reader(_MOST_READ * len(root.source)).mend(root)
     for node in list(root.walk()):
         if node.kind == "assignment_expression":
             mended += _error_before_value(node)
         elif node.kind == "comma_expression":
             mended += _error_behind_target(node)
     return mended
+
+
+@final
+class _Reader:
+    """Reads the text of brackets with an error once more, each on its own, the inner ones too."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def mend(self, root: Node) -> int:
+        """Gives how many errors less there are."""
+        mended = 0
+        for node in _brackets_with_errors(root):
+            text = node.source[node.start + 1 : node.end - 1]
+            self._left -= len(text)
+            if self._left < 0:
+                break
+            found = self._expression(node, text) if b"," in text and _ASSIGNMENT.search(text) else None
+            if found is not None:
+                mended += sum(1 for each in node.walk() if each.kind == ERROR or each.is_missing)
+                node.children = [found]
+        return mended
+
+    def _expression(self, node: Node, text: bytes) -> Node | None:
+        """What the text inside the brackets is as a statement; None where that is no expression either."""
+        tree = parse(_BEFORE + text + _BEHIND)
+        if tree is None:
+            return None
+        root = convert(tree, node.source, len(_BEFORE) - node.start - 1)
+        if tree.root_node.has_error and (not self.mend(root) or root.has_error):
+            return None
+        function = root.children[0] if len(root.children) == 1 else None
+        body = None if function is None else function.field("body")
+        statement = body.children[0] if body is not None and len(body.children) == 1 else None
+        if statement is None or statement.kind != "expression_statement" or len(statement.children) != 1:
+            return None
+        return statement.children[0]
+
+
+def _brackets_with_errors(root: Node) -> list[Node]:
+    """The innermost brackets around each error."""
+    found: dict[Node, None] = {}
+    stack: list[tuple[Node, Node | None]] = [(root, None)]
+    for node, around in popped(stack):
+        if (node.kind == ERROR or node.is_missing) and around is not None:
+            found[around] = None
+        around = node if node.kind == "parenthesized_expression" else around
+        stack += ((child, around) for child in node.children)
+    return list(found)
 
 
 def _error_before_value(node: Node) -> bool:

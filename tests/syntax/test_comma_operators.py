@@ -18,6 +18,8 @@ def _snippet(expression: str) -> tuple[str, int]:
 
 _FIRST = "(assignment_expression left: (identifier) operator: = right: (number_literal))"
 
+_NAME = "(identifier)"
+
 
 @pytest.mark.parametrize(
     ("expression", "expected"),
@@ -28,6 +30,13 @@ _FIRST = "(assignment_expression left: (identifier) operator: = right: (number_l
         ("(a += r[b] * 2, b -= 1, a, c)", None),
         ("((a ? b : c) <<= 3, b)", None),
         ("f((a = b = 1, c), 2)", None),
+        (
+            "(a = 1, *r)",
+            f"(comma_expression left: {_FIRST} right: (pointer_expression operator: * argument: (identifier)))",
+        ),
+        ("int(((*(r + 3) = a) -= b, (c)))", None),
+        ("(a = 1, (b = 2, -c) + 1)", None),
+        ("((a = 1, -b), (c += 3, &r[1]))", None),
     ],
 )
 def test_the_comma_is_an_operator(expression: str, expected: str | None) -> None:
