@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
+from analysis.cpp.conversions.model import Argument
 from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import VariableId
@@ -128,6 +129,8 @@ class LoweringContext:
     """Spans that were asked for: the instructions and records of one node share one object."""
     chosen: dict[ValueId, Node] = field(default_factory=dict[ValueId, Node])
     """Values of `c ? a : b` with two objects of one type: the objects are not known any more, only their names."""
+    chosen_between: dict[ValueId, Argument] = field(default_factory=dict[ValueId, "Argument"])
+    """What `c ? a : b` is by the rules of the standard, by its value, where the types of both arms are known."""
     objects: dict[ValueId, Callable[[], Place]] = field(default_factory=dict[ValueId, Callable[[], Place]])
     """Values read from one of several objects, as by `std::min(a, b)`: what a reference to the result names."""
     zeros: set[ValueId] = field(default_factory=set[ValueId])

@@ -107,7 +107,7 @@ def choose(
 
 def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
     type = operand if isinstance(operand, Closure) else ctx.type_of(operand)
-    exact = _exact(ctx, operand)
+    exact = argument_of(ctx, operand)
     if isinstance(operand, Place):
         is_lvalue = False if operand.is_temporary or operand.is_expiring else True if operand.is_lvalue else None
         return Argument(type, False, is_lvalue, operand.is_constant, exact)
@@ -118,11 +118,11 @@ def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
 
 
 def _object(ctx: LoweringContext, object: Place | None) -> Object | None:
-    type, known = ctx.exact_type(object), None if object is None else _exact(ctx, object)
+    type, known = ctx.exact_type(object), None if object is None else argument_of(ctx, object)
     return None if type is None else Object(type, None if known is None else known.category)
 
 
-def _exact(ctx: LoweringContext, operand: Operand) -> cpp.Argument | None:
+def argument_of(ctx: LoweringContext, operand: Operand) -> cpp.Argument | None:
     """The argument as the standard sees it; None where its type is not known, or whether it is an object."""
     type = ctx.exact_type(operand)
     if type is None:
@@ -135,6 +135,9 @@ def _exact(ctx: LoweringContext, operand: Operand) -> cpp.Argument | None:
             return cpp.Argument(type, cpp.ValueCategory.XVALUE)
         return cpp.Argument(type, cpp.ValueCategory.PRVALUE) if operand.is_temporary else None
     assert isinstance(operand, int)
+    chosen = ctx.chosen_between.get(operand)
+    if chosen is not None:
+        return chosen
     if operand in ctx.objects or isinstance(type.type, ArrayOf | FunctionType):
         return cpp.Argument(type, cpp.ValueCategory.LVALUE)
     if operand in ctx.named and type.is_constant:
@@ -299,7 +302,7 @@ def argument_types(ctx: LoweringContext, operands: Sequence[Operand]) -> list[Ar
 
 
 def exact_operands(ctx: LoweringContext, operands: Sequence[Operand]) -> list[cpp.Argument | None]:
-    return [_exact(ctx, operand) for operand in operands]
+    return [argument_of(ctx, operand) for operand in operands]
 
 
 @final

@@ -92,7 +92,6 @@ moved(i)                -> int &&
 f(x)                    -> char
 f(c)                    -> short
 g(i)                    -> int
-g(derived.bits)         -> long
 twice(c)                -> char
 sum + 1                 -> Sum
 sum && sum              -> long

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
@@ -12,27 +14,52 @@ from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place, PointerMoved
 from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import forget_chosen, load, lower, object_behind, temporary
+from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, object_behind, temporary
 from analysis.lower.expressions.members import upcast
+from analysis.lower.functions import generic_signature
 from analysis.lower.lifetimes import count_of_temporaries, made_since
-from analysis.lower.names import DeclaredType, ParameterDeclaration
+from analysis.lower.names import DeclaredType, FunctionDeclaration, ParameterDeclaration
 from analysis.lower.packs import expanded
 from analysis.lower.records import is_derived
 from analysis.lower.strings import STRINGS, string_text
 from analysis.syntax.tree import Node
 
 
-def argument_operands(ctx: LoweringContext, arguments: Node) -> list[Operand]:
-    """The arguments of a call, evaluated in order; values are recorded for hovers."""
+def argument_operands(
+    ctx: LoweringContext, arguments: Node, declarations: Sequence[FunctionDeclaration] = ()
+) -> list[Operand]:
+    """The arguments of a call, evaluated in order; values are recorded for hovers.
+
+    `declarations` are what may be called: where one takes a reference, a choice between objects stays an object.
+    """
     operands: list[Operand] = []
-    for child in expanded(ctx.scope, arguments.children):
-        operand = lower(ctx, child)
+    for index, child in enumerate(expanded(ctx.scope, arguments.children)):
+        is_object = _bare(child).kind in _CHOICES and any(_takes_object(each, index) for each in declarations)
+        operand = lower_object(ctx, child) if is_object else lower(ctx, child)
         if isinstance(operand, Place):
             operand = replace(operand, read_at=ctx.span(child))
         elif isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
             ctx.builder.expression(ctx.span(child), operand)
         operands.append(operand)
     return operands
+
+
+def _bare(node: Node) -> Node:
+    while node.kind == "parenthesized_expression" and len(node.children) == 1:
+        node = node.children[0]
+    return node
+
+
+def _takes_object(declaration: FunctionDeclaration, index: int) -> bool:
+    """Whether the function may write to what it is passed there."""
+    parameters = generic_signature(declaration).parameters
+    if not parameters or (index >= len(parameters) and not parameters[-1].is_pack):
+        return False
+    declared = parameters[min(index, len(parameters) - 1)].declared
+    return declared.is_reference and not declared.is_constant
+
+
+_CHOICES: Final = frozenset({"conditional_expression", "comma_expression"})
 
 
 def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, ...]:

@@ -5,15 +5,13 @@ Rules   Operands are converted to the type of the operation first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from analysis.cpp.conversions.standard import decayed as decayed_type
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.arithmetic import common_arithmetic
 from analysis.cpp.types.arithmetic import promoted as promoted_type
-from analysis.cpp.types.model import Fundamental, QualType, fundamental, qualified
-from analysis.cpp.types.qualification import combined
+from analysis.cpp.types.model import Fundamental, QualType, fundamental
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import ElementAddress, PointerDifference
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
@@ -98,22 +96,6 @@ def common_type(ctx: LoweringContext, left: ValueId, right: ValueId) -> QualType
     """The C++ type in which both are computed with; None where it is not known."""
     one, other = ctx.exact_type(left), ctx.exact_type(right)
     return None if one is None or other is None else common_arithmetic(one, other)
-
-
-def joined_type(ctx: LoweringContext, operands: Sequence[Operand]) -> QualType | None:
-    """The C++ type of a choice between two: both of one type, numbers, or pointers; None where it is not known."""
-    types = [ctx.exact_type(operand) for operand in operands]
-    if len(types) != 2 or types[0] is None or types[1] is None:
-        return None
-    first, second = types[0], types[1]
-    if first.type == second.type and all(isinstance(operand, Place) for operand in operands):
-        constant, volatile = first.is_constant or second.is_constant, first.is_volatile or second.is_volatile
-        return qualified(first, constant=constant, volatile=volatile)
-    first, second = decayed_type(first), decayed_type(second)
-    if first == second:
-        return first
-    numbers = common_arithmetic(first, second)
-    return combined(first, second) if numbers is None and isinstance(first.type, cpp.PointerType) else numbers
 
 
 def _compare(ctx: LoweringContext, operator: CompareOperator, left: ValueId, right: ValueId, span: Span) -> ValueId:

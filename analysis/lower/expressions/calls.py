@@ -94,7 +94,9 @@ def _named_cast(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
         if descriptor.kind == "type_descriptor"
         else resolve_type(ctx.scope, descriptor)
     )
-    return cast(ctx, declared, arguments.children[0], node)
+    name = function.field("name")
+    reinterprets = name is not None and name.text != b"static_cast"
+    return cast(ctx, declared, arguments.children[0], node, reinterprets=reinterprets)
 
 
 def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Node) -> Operand:
@@ -109,7 +111,8 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
             return deduced
     if isinstance(entity, TypeName) and not isinstance(entity.declared.type, UnknownType):
         return _construct_named(ctx, node, entity, shown(function), arguments)
-    operands = argument_operands(ctx, arguments)
+    declarations = entity.declarations if isinstance(entity, FunctionSet) else ()
+    operands = argument_operands(ctx, arguments, declarations)
     span = ctx.span(node)
     if function.kind in ("identifier", "template_function"):
         entity = _with_associated(ctx, entity, function, operands)
@@ -246,12 +249,12 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
         return None
     explicit = explicit_arguments(ctx, name_node)
     name = _method_name(name_node)
-    operands = argument_operands(ctx, arguments)
+    type = ctx.type_of(target)
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    operands = argument_operands(ctx, arguments, () if record is None else methods_named(record, name))
     span = ctx.span(node)
     if isinstance(target, Closure) and name == "operator()":
         return inline_closure(ctx, target, operands, span, explicit)
-    type = ctx.type_of(target)
-    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is None:
         builtin = None if type is None else builtin_method(type, name)
         if builtin is not None:

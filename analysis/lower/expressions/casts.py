@@ -6,6 +6,8 @@ Rules   A cast to a pointer keeps the address space it comes from.  A cast to a 
 
 from __future__ import annotations
 
+from analysis.cpp.types.arithmetic import is_arithmetic
+from analysis.cpp.types.model import EnumerationType
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
@@ -22,7 +24,7 @@ from analysis.lower.construct import construct, initialise_list, new_object
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.deduced_classes import deduced_object
-from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
+from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, temporary, unsupported
 from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.lifetimes import temporary_begins
 from analysis.lower.names import DeclaredType, LambdaName
@@ -39,13 +41,22 @@ def _cast_expression(ctx: LoweringContext, node: Node) -> Operand:
     return cast(ctx, descriptor_type(ctx.scope, type_node), value, node)
 
 
-def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) -> Operand:
-    """`(declared) value`; a lambda stays what it is, as in `static_cast<F &&>(f)`."""
+def cast(
+    ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node, *, reinterprets: bool = False
+) -> Operand:
+    """`(declared) value`; a lambda stays what it is, as in `static_cast<F &&>(f)`.
+
+    `reinterprets` tells casts that never convert: they see the same object as another type.
+    """
     span = ctx.span(node)
     if value.kind == "identifier" and isinstance(ctx.scope.find(value.text.decode("utf-8", "replace")), LambdaName):
         return lower(ctx, value)
     if declared.is_reference:
         target = place(ctx, value)
+        if not reinterprets and _is_converted(ctx, declared, target):
+            made = _converted(ctx, load(ctx, target, span), declared.type, span)
+            exact = declared.exact
+            target = temporary(ctx, ctx.typed(made, None if exact is None else exact.object), span)
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
         address = moved_in_class(ctx, target.address, target.type, declared.type, span)
         exact = declared.exact
@@ -65,6 +76,16 @@ def cast(ctx: LoweringContext, declared: DeclaredType, value: Node, node: Node) 
     if isinstance(declared.type, StructType):
         return construct(ctx, declared.type, (lower(ctx, value),), span)
     return converted(ctx, declared, value, span)
+
+
+def _is_converted(ctx: LoweringContext, declared: DeclaredType, target: Place) -> bool:
+    """Whether a cast to a reference makes a new number of another type, to which it refers ([expr.static.cast])."""
+    exact, source = declared.exact, ctx.exact_type(target)
+    if exact is None or source is None or not (declared.is_rvalue or exact.object.is_constant):
+        return False
+    wanted = exact.object
+    numbers = all(is_arithmetic(type) or isinstance(type.type, EnumerationType) for type in (wanted, source))
+    return numbers and (wanted.type != source.type or target.bits is not None)
 
 
 def converted(ctx: LoweringContext, declared: DeclaredType, value: Node, span: Span) -> Operand:

@@ -11,9 +11,13 @@ Words     An expression is *quiet* when computing it needlessly cannot be notice
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from analysis.cpp.conversions.model import Argument
+from analysis.cpp.expressions.conditional import conditional
+from analysis.cpp.expressions.model import Operation, promoted_value
 from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
 from analysis.ir.instructions import Branch, Select
@@ -32,11 +36,14 @@ from analysis.ir.types import (
     VectorType,
 )
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
+from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, is_vague, truth
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.arithmetic import joined_type
+from analysis.lower.cpp_types import ir_type
+from analysis.lower.exact_arguments import named, structured_argument
+from analysis.lower.expressions.declared_operators import is_declared
 from analysis.lower.expressions.dispatch import (
     decayed,
     handles,
@@ -53,6 +60,7 @@ from analysis.lower.expressions.dispatch import (
 from analysis.lower.expressions.made_objects import made_object
 from analysis.lower.lifetimes import conditionally, ends_somewhere
 from analysis.lower.names import BuiltinName, ConstantName, LocalVariable, TemplateValue
+from analysis.lower.overloads import argument_of
 from analysis.syntax.tree import Node
 
 _AND: Final = frozenset({"&&", "and"})
@@ -65,8 +73,8 @@ def branch_on(
     """Ends the current block: goes to `if_true` or `if_false`, as part of the source branch `branch`."""
     node = _bare(node)
     sign = node.field("operator") if node.kind in ("binary_expression", "unary_expression") else None
-    kind = "" if sign is None else sign.kind
-    if kind in ("!", "not") and not _is_class(ctx, node.field("argument")):
+    kind = "" if sign is None or _is_call(ctx, node, sign.kind) else sign.kind
+    if kind in ("!", "not"):
         argument = node.field("argument")
         if argument is not None:
             return branch_on(ctx, argument, if_false, if_true, branch)
@@ -93,9 +101,10 @@ def _needs_jump(ctx: LoweringContext, node: Node) -> bool:
     if node.kind == "unary_expression":
         sign, argument = node.field("operator"), node.field("argument")
         is_not = sign is not None and sign.kind in ("!", "not")
+        is_not = is_not and not is_declared(ctx, node, "!")
         return is_not and argument is not None and _needs_jump(ctx, argument)
     sign = node.field("operator") if node.kind == "binary_expression" else None
-    if sign is None or (sign.kind not in _AND and sign.kind not in _OR):
+    if sign is None or (sign.kind not in _AND and sign.kind not in _OR) or is_declared(ctx, node, sign.kind):
         return False
     left, right = node.field("left"), node.field("right")
     if left is None or right is None:
@@ -107,7 +116,7 @@ def condition_value(ctx: LoweringContext, node: Node) -> ValueId:
     """A condition as one boolean; its quiet `&&` and `||` are logical operations."""
     bare = _bare(node)
     sign = bare.field("operator") if bare.kind in ("binary_expression", "unary_expression") else None
-    kind = "" if sign is None else sign.kind
+    kind = "" if sign is None or _is_call(ctx, bare, sign.kind) else sign.kind
     span = ctx.span(bare)
     builder = ctx.builder
     if kind in _AND or kind in _OR:
@@ -223,10 +232,10 @@ def _select(
     test = condition_value(ctx, condition)
     operands = lower(ctx, if_true), lower(ctx, if_false)
     first, second = (used_value(ctx, operand, arm) for operand, arm in zip(operands, (if_true, if_false), strict=True))
-    type = _common_type(builder.types[first], builder.types[second])
-    exact = joined_type(ctx, operands)
+    joined = joined_arms(ctx, operands)
+    type = _stored(joined) or _common_type(builder.types[first], builder.types[second])
     first, second = implicit(ctx, first, type, span), implicit(ctx, second, type, span)
-    result = ctx.typed(builder.value(type), exact)
+    result = _as_joined(ctx, builder.value(type), joined)
     builder.emit(Select(result, test, first, second, branch, span))
     if_object, else_object = operands
     if isinstance(if_object, Place) and isinstance(else_object, Place) and if_object.type == else_object.type:
@@ -263,7 +272,7 @@ def _diamond(
     made = made_object(ctx, ends, end, branch, span)
     if made is not None:
         return made
-    if _same_object_type(first, second, is_object=is_object):
+    if _same_object_type(ctx, first, second, is_object=is_object):
         return _joined_places(ctx, ends, end, span)
     value = _joined_values(ctx, ends, end, span)
     if is_object and isinstance(first, Place) and isinstance(second, Place) and (first.bits or second.bits):
@@ -278,10 +287,13 @@ def _chosen_bits(ctx: LoweringContext, first: Place, second: Place, span: Span) 
     return Place(address, first.type, is_lvalue=True)
 
 
-def _same_object_type(first: Operand, second: Operand, *, is_object: bool) -> bool:
+def _same_object_type(ctx: LoweringContext, first: Operand, second: Operand, *, is_object: bool) -> bool:
     if not (isinstance(first, Place) and isinstance(second, Place)) or first.type != second.type:
         return False
-    return isinstance(first.type, StructType | ArrayType) or (is_object and not (first.bits or second.bits))
+    if first.bits or second.bits:
+        units = ctx.builder.types[first.address], ctx.builder.types[second.address]
+        return is_object and first.bits == second.bits and units[0] == units[1]
+    return isinstance(first.type, StructType | ArrayType) or is_object
 
 
 def _joined_places(
@@ -301,14 +313,16 @@ def _joined_places(
     builder.continue_in(end)
     address = builder.load(builder.symbol_address(symbol, span), type, span)
     first, second = places
+    joined = joined_arms(ctx, places)
     return Place(
         address,
         first.type,
         first.volatile or second.volatile,
+        bits=first.bits,
         is_lvalue=first.is_lvalue and second.is_lvalue,
         is_constant=first.is_constant if first.is_constant == second.is_constant else None,
         is_expiring=first.is_expiring and second.is_expiring,
-        spelled=joined_type(ctx, places),
+        spelled=None if joined is None else joined.type,
     )
 
 
@@ -328,9 +342,9 @@ def _joined_values(
             builder.jump(end, arm)
         builder.continue_in(end)
         return None
-    type = known[0] if len(known) == 1 else _common_type(known[0], known[1])
+    joined = joined_arms(ctx, [operand for _, operand, _ in ends])
+    type = _stored(joined) or (known[0] if len(known) == 1 else _common_type(known[0], known[1]))
     symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
-    exact = joined_type(ctx, [operand for _, operand, _ in ends])
     address = _address_symbol(ctx, [operand for _, operand, _ in ends], span)
     for block, operand, arm in ends:
         builder.continue_in(block)
@@ -344,11 +358,11 @@ def _joined_values(
         builder.jump(end, arm)
     builder.continue_in(end)
     ends_somewhere(ctx, builder.symbol_address(symbol, span), type, span)
-    result = ctx.typed(builder.load(builder.symbol_address(symbol, span), type, span), exact)
+    result = _as_joined(ctx, builder.load(builder.symbol_address(symbol, span), type, span), joined)
     if address is not None:
         pointer = builder.symbols[address].type
         loaded = builder.load(builder.symbol_address(address, span), pointer, span)
-        place = Place(loaded, type, is_lvalue=True, spelled=exact)
+        place = Place(loaded, type, is_lvalue=True, spelled=None if joined is None else joined.type)
         ctx.objects[result] = lambda: place
     return result
 
@@ -367,6 +381,30 @@ def _address_symbol(ctx: LoweringContext, operands: Sequence[Operand], span: Spa
         return None
     space = spaces.pop() if len(spaces) == 1 else MemorySpace.GENERIC
     return ctx.builder.symbol("", SymbolKind.LOCAL, PointerType(places[0].type, space), span)
+
+
+def joined_arms(ctx: LoweringContext, operands: Sequence[Operand]) -> Argument | None:
+    """What a choice between two operands is by the rules of the standard; None where a type is not known."""
+    arms = [structured_argument(ctx.program, argument_of(ctx, operand)) for operand in operands]
+    known = [arm for arm in arms if arm is not None]
+    if len(known) < 2:
+        return None
+    found = conditional(RecordClasses(ctx.program), *known)
+    return replace(found.result, type=named(found.result.type)) if isinstance(found, Operation) else None
+
+
+def _stored(joined: Argument | None) -> Type | None:
+    """What the value of a choice is stored as: numbers and objects of classes are converted to one type."""
+    type = None if joined is None else ir_type(promoted_value(joined) if joined.bits is not None else joined.type)
+    return type if isinstance(type, StructType) or (type is not None and is_arithmetic(type)) else None
+
+
+def _as_joined(ctx: LoweringContext, value: ValueId, joined: Argument | None) -> ValueId:
+    """The value of a choice, of which `joined` says what it is."""
+    if joined is None:
+        return ctx.typed(value, None)
+    ctx.chosen_between[value] = joined
+    return ctx.typed(value, promoted_value(joined) if joined.bits is not None else joined.type)
 
 
 def _common_type(first: Type, second: Type) -> Type:
@@ -458,12 +496,9 @@ def _is_quiet_conversion(ctx: LoweringContext, node: Node) -> bool:
     return is_cast and is_quiet(ctx, arguments.children[0])
 
 
-def _is_class(ctx: LoweringContext, node: Node | None) -> bool:
-    """Whether `!node` may call an overload: a class object by its plain name."""
-    if node is None or node.kind != "identifier":
-        return False
-    entity = ctx.scope.find(node.text.decode("utf-8", "replace"))
-    return isinstance(entity, LocalVariable) and isinstance(entity.declared.type, StructType)
+def _is_call(ctx: LoweringContext, node: Node, sign: str) -> bool:
+    """Whether a logical operator is a call of a function."""
+    return (sign in _AND or sign in _OR or sign in ("!", "not")) and is_declared(ctx, node, sign)
 
 
 def _bare(node: Node) -> Node:

@@ -7,6 +7,8 @@ Limits  A member of a type that is not visible is opaque.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import QualType
 from analysis.ir.ids import ValueId
@@ -253,12 +255,20 @@ def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, s
             parent.type,
             is_lvalue=base.is_lvalue,
             is_constant=base.is_constant,
-            is_expiring=base.is_expiring,
+            is_expiring=base.is_expiring or base.is_temporary,
+            whole=base.address if base.is_temporary else base.whole,
+            spelled=_as_parent(ctx.exact_type(base), parent),
         )
         found = upcast(ctx, part, parent, wanted, span)
         if found is not None:
             return found
     return None
+
+
+def _as_parent(derived: QualType | None, parent: Record) -> QualType | None:
+    """The C++ type of the part of an object that is its base."""
+    own = QualType(cpp.ClassType(parent.name))
+    return None if derived is None else replace(own, is_constant=derived.is_constant, is_volatile=derived.is_volatile)
 
 
 def moved_in_class(ctx: LoweringContext, address: ValueId, actual: Type, wanted: Type, span: Span) -> ValueId:

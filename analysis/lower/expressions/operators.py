@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.cpp.expressions.operators import SPELLINGS
 from analysis.cpp.types.model import pointer_to
 from analysis.ir.operators import UnaryOperator
 from analysis.ir.types import (
@@ -22,7 +23,18 @@ from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted, truth
 from analysis.lower.expressions.arithmetic import arithmetic, promoted_exactly, subscript
 from analysis.lower.expressions.conditions import lower_logical
-from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, unsupported
+from analysis.lower.expressions.declared_operators import is_declared
+from analysis.lower.expressions.dispatch import (
+    discard,
+    handles,
+    handles_object,
+    load,
+    lower,
+    lower_object,
+    place,
+    rvalue,
+    unsupported,
+)
 from analysis.lower.expressions.members import dereference
 from analysis.lower.lookup import constant_part
 from analysis.lower.operators import overloaded, try_overload
@@ -38,8 +50,9 @@ def _binary_expression(ctx: LoweringContext, node: Node) -> Operand:
     if left_node is None or sign is None or right_node is None:
         return unsupported(ctx, node)
     spelling = sign.kind
-    if spelling in ("&&", "||", "and", "or"):
+    if spelling in ("&&", "||", "and", "or") and not is_declared(ctx, node, spelling):
         return lower_logical(ctx, node)
+    spelling = SPELLINGS.get(spelling, spelling)
     left, right = _operand(ctx, left_node), _operand(ctx, right_node)
     return apply_binary(ctx, spelling, left, right, node)
 
@@ -72,7 +85,7 @@ def _comma_expression(ctx: LoweringContext, node: Node) -> Operand:
         return unsupported(ctx, node)
     left = discard(ctx, left_node)
     right = lower(ctx, right_node)
-    if isinstance(ctx.type_of(left), StructType) or isinstance(ctx.type_of(right), StructType):
+    if is_declared(ctx, node, ","):
         found, result = try_overload(ctx, ",", (left, right), node)
         return result if found else right
     return right
@@ -144,3 +157,13 @@ def _subscript_expression(ctx: LoweringContext, node: Node) -> Operand:
         return overloaded(ctx, "[]", (base, _operand(ctx, indices.children[0])), node)
     index = rvalue(ctx, indices.children[0])
     return subscript(ctx, base, index, span)
+
+
+@handles_object("comma_expression")
+def _comma_object(ctx: LoweringContext, node: Node) -> Operand:
+    """`(x, c ? a : b) = value`"""
+    left, right = node.field("left"), node.field("right")
+    if left is None or right is None or is_declared(ctx, node, ","):
+        return lower(ctx, node)
+    discard(ctx, left)
+    return lower_object(ctx, right)

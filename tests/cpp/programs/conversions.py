@@ -134,13 +134,16 @@ def assignments(choices: Choices) -> CppProgram:
         if left == right:
             right = "3"  # compilers differ about `(a = 2) += a`
         operator = choices.pick(("=", "+=", "-=", "*=", "<<=", ">>=", "|=", "^=", "&="))
+        if operator in ("<<=", ">>=") and right == "'a'":
+            right = "2"  # not as wide as the number itself
         match choices.below(5):
             case 0:
                 checks.append(f"({left} {operator} {right})")
             case 1:
                 checks.append(f"(({left} = {values.number()}) {operator} {right}, {left})")
             case 2:
-                checks.append(f"({choices.pick(('++', '--'))}{left} {choices.pick(('+', '*', '-'))} {right})")
+                stepped = f"{choices.pick(('++', '--'))}{left} {choices.pick(('+', '*', '-'))} {right}"
+                checks.append(f"static_cast<long long>({stepped})")  # an `int` does not hold all of them
             case 3:
                 checks.append(f"(({left}{choices.pick(('++', '--'))}, {left}) = {right}, {left} + 1)")
             case _:
