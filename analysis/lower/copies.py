@@ -36,6 +36,16 @@ def assignment_operator(record: Record) -> FunctionDeclaration | None:
     return next((method for method in find_methods(record, "operator=") if method.body is not None), None)
 
 
+def assigns_itself(record: Record) -> bool:
+    """Whether some `operator=` of its own takes an object of the class; no template is a copy assignment."""
+    parameters = [
+        generic_signature(method).parameters
+        for method in find_methods(record, "operator=")
+        if not method.template_parameters
+    ]
+    return any(len(one) == 1 and one[0].declared.type == record.type for one in parameters)
+
+
 def part_with_copy_constructor(record: Record) -> Record | None:
     """A base or member whose copy runs code, at any depth."""
     return next((part for part in _parts(record) if copy_constructor(part) or part_with_copy_constructor(part)), None)

@@ -192,6 +192,8 @@ def _same(one: ir.Type, other: ir.Type) -> bool:
     match one, other:
         case ir.PointerType(element=left), ir.PointerType(element=right):
             return _same(left, right)
+        case ir.StructType(), ir.TemplateType():
+            return True  # an instance of a template template parameter
         case ir.ArrayType(element=left, length=length), ir.ArrayType(element=right, length=other_length):
             return length == other_length and _same(left, right)
         case _:

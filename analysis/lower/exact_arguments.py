@@ -165,9 +165,9 @@ def named(type: QualType) -> QualType:
 
 
 def as_written(
-    argument: cpp.TemplateArgument, templates: Mapping[str, TypeTemplate] | None = None
+    program: Declarations, argument: cpp.TemplateArgument, templates: Mapping[str, TypeTemplate] | None = None
 ) -> TemplateArgument | None:
-    """The argument as scopes declare it; `templates` are those that it may name."""
+    """The argument as scopes declare it; `templates` are some that it may name."""
     match argument:
         case QualType():
             return TypeName(declared_as(named(argument)))
@@ -176,12 +176,19 @@ def as_written(
         case cpp.DependentValue(name=name):
             return TemplateValue(name, ir.S32)
         case cpp.TemplateName(name=name):
-            return None if templates is None else templates.get(name)
+            return (templates or {}).get(name) or template_named(program, name)
         case cpp.Pack(elements=elements):
-            found = [each for one in elements if (each := as_written(one, templates)) is not None]
+            found = [each for one in elements if (each := as_written(program, one, templates)) is not None]
             return ArgumentPack(tuple(found)) if len(found) == len(elements) else None
         case cpp.Expansion(pattern=pattern):
-            element = as_written(pattern, templates)
+            element = as_written(program, pattern, templates)
             return None if element is None else PackPattern(element)
         case _:
             assert_never(argument)
+
+
+def template_named(program: Declarations, name: str) -> TypeTemplate | None:
+    """The class template of that qualified name; None where it is a member of a class."""
+    *path, last = name.split("::")
+    entity = program.find_in_namespace(tuple(path), last)
+    return entity if isinstance(entity, TypeTemplate) else None

@@ -104,7 +104,7 @@ def deduce_class(
         return None
     index = _index(choice.candidate)
     instance = instances[index]
-    found = None if instance is None else _written(instance)
+    found = None if instance is None else _written(program, instance)
     return None if found is None else Deduced(functions[index].guide, found)
 
 
@@ -113,13 +113,13 @@ def _index(candidate: Candidate) -> int:
     return candidate.function
 
 
-def _written(instance: Instance) -> dict[str, TemplateArgument] | None:
+def _written(program: Declarations, instance: Instance) -> dict[str, TemplateArgument] | None:
     """The arguments that were deduced; the others have their defaults."""
     found: dict[str, TemplateArgument] = {}
     for name, argument in instance.arguments.items():
         if _is_default(argument):
             continue
-        written = as_written(argument)
+        written = as_written(program, argument)
         if written is None:
             return None
         found[name] = written

@@ -24,7 +24,7 @@ from analysis.cpp.types.model import (
     TemplateName,
 )
 from analysis.lower.class_knowledge import RecordClasses
-from analysis.lower.exact_arguments import exact_argument, named, structured, structured_argument
+from analysis.lower.exact_arguments import exact_argument, named, structured, structured_argument, template_named
 from analysis.lower.names import (
     ArgumentPack,
     Declarations,
@@ -59,9 +59,6 @@ def exact_template(
             return None
         parameters.append(pattern)
     template = exact_parameters(declaration.template_parameters)
-    templates = {one.name for one in template if one.kind is TemplateName}
-    if any(names_in(parameter) & templates for parameter in parameters):
-        return None
     expands = bool(generic.parameters) and generic.parameters[-1].is_pack
     return FunctionTemplate(declaration, template, tuple(parameters), generic.required, expands, generic.is_variadic)
 
@@ -101,20 +98,22 @@ def deduced_instance(
     return NOT_DEDUCED if instance is None else instance
 
 
-def deduced_types(instance: Instance) -> dict[str, Written]:
+def deduced_types(program: Declarations, instance: Instance) -> dict[str, Written]:
     """What the type parameters are bound to, as scopes declare it, where deduction alone says it."""
-    found = {name: _as_written(argument) for name, argument in instance.arguments.items()}
+    found = {name: _as_written(program, argument) for name, argument in instance.arguments.items()}
     return {name: written for name, written in found.items() if written is not None}
 
 
-def _as_written(argument: TemplateArgument) -> Written | None:
+def _as_written(program: Declarations, argument: TemplateArgument) -> Written | None:
     match argument:
         case QualType(type=OpaqueType()):
             return None
         case QualType():
             return None if is_open(argument) else TypeName(declared_as(named(argument)))
+        case TemplateName(name=name, is_parameter=False):
+            return template_named(program, name)
         case Pack(elements=elements):
-            found = [each for one in elements if (each := _as_written(one)) is not None]
+            found = [each for one in elements if (each := _as_written(program, one)) is not None]
             return ArgumentPack(tuple(found)) if len(found) == len(elements) else None
         case _:
             return None

@@ -419,8 +419,8 @@ def _declared_entity(scope: Scope, node: Node) -> DeclaredType | None:
         return None
     entity = find(scope, node)
     match entity:
-        case LocalVariable(declared=declared):
-            return declared
+        case LocalVariable(declared=declared, is_binding=is_binding):
+            return declared_as(declared.exact.object) if is_binding and declared.exact is not None else declared
         case GlobalVariable(declaration=declaration):
             return declaration.declared
         case ConstantName(type=type, exact=exact):

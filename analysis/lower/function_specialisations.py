@@ -83,7 +83,7 @@ def _is_for(
     if found.template.function is not template:
         return False
     templates = {each.name: each for each in bound if isinstance(each, TypeTemplate)}
-    wanted = [as_written(found.arguments[each.name], templates) for each in found.template.template]
+    wanted = [as_written(program, found.arguments[each.name], templates) for each in found.template.template]
     known = flattened([each for each in wanted if each is not None])
     if len(known) != len(bound) or len([each for each in wanted if each is not None]) < len(wanted):
         return None if len(known) == len(bound) else False

@@ -15,7 +15,7 @@ from typing import Final
 
 from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.types import model as cpp
-from analysis.ir.ids import FunctionId
+from analysis.ir.ids import FunctionId, SymbolId
 from analysis.ir.types import VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
@@ -26,11 +26,14 @@ from analysis.lower.names import (
     FunctionDeclaration,
     FunctionInstance,
     FunctionSet,
+    LambdaName,
+    LocalVariable,
     ParameterDeclaration,
     Scope,
     Signature,
     TemplateArgument,
     TypeName,
+    VariablePack,
     is_inferred,
     pointer_to,
 )
@@ -244,7 +247,7 @@ def read_signature(declaration: FunctionDeclaration, scope: Scope) -> Signature:
     """Parameters and return type, with names meaning what `scope` says."""
     is_kernel = declaration.item.is_kernel
     parameters, is_variadic = read_parameters(scope, parameter_list(declaration.declarator), is_kernel=is_kernel)
-    return Signature(parameters, as_returned(_returns(declaration, scope)), is_variadic)
+    return Signature(parameters, as_returned(_returns(declaration, scope, parameters)), is_variadic)
 
 
 def read_parameters(
@@ -329,7 +332,9 @@ def _adjusted(declared: DeclaredType, is_kernel: bool) -> DeclaredType:
     return declared
 
 
-def _returns(declaration: FunctionDeclaration, scope: Scope) -> DeclaredType:
+def _returns(
+    declaration: FunctionDeclaration, scope: Scope, parameters: Sequence[ParameterDeclaration]
+) -> DeclaredType:
     declarator = declaration.declarator
     if declarator.kind == "operator_cast":
         target = declarator.field("declarator")
@@ -338,12 +343,28 @@ def _returns(declaration: FunctionDeclaration, scope: Scope) -> DeclaredType:
     node = declaration.node
     trailing = declarator.child("trailing_return_type")
     if trailing is not None and trailing.children:
-        return descriptor_type(scope, trailing.children[0])
+        named = b"decltype" in trailing.text
+        return descriptor_type(_with_parameters(scope, parameters) if named else scope, trailing.children[0])
     if node.field("type") is None:
         return DeclaredType(AUTO) if node.kind == "lambda_expression" else _NONE
     outer = node.field("declarator")
     base = base_type(scope, node, specifier_words(node) - _OF_FUNCTIONS)
     return base if outer is None else declare(scope, base, outer).declared
+
+
+def _with_parameters(scope: Scope, parameters: Sequence[ParameterDeclaration]) -> Scope:
+    """What a return type behind the parameters sees of them."""
+    inner = scope.inside()
+    packs: dict[str, list[LocalVariable | LambdaName]] = {}
+    for parameter in parameters:
+        variable = LocalVariable(parameter.name, NOWHERE, parameter.declared, None)
+        if parameter.pack:
+            packs.setdefault(parameter.pack, []).append(variable)
+        elif parameter.name and not parameter.is_pack:
+            inner.declare(parameter.name, variable)
+    for name, variables in packs.items():
+        inner.declare(name, VariablePack(tuple(variables)))
+    return inner
 
 
 def as_returned(declared: DeclaredType) -> DeclaredType:
@@ -370,6 +391,8 @@ def is_deduced(declared: DeclaredType) -> bool:
     return is_inferred(declared.type)
 
 
+NOWHERE: Final = SymbolId(-1)
+"""The symbol of a variable in text that is not run."""
 THREAD_GROUP: Final = HandleType("cooperative_groups::thread_group")
 """Any group: what it is depends on who makes it."""
 _NONE: Final = DeclaredType(VOID)

@@ -7,6 +7,7 @@ Rules   The first component is looked up from inside out, each further one insid
 
 from __future__ import annotations
 
+from analysis.cpp.types.model import ClassType, QualType
 from analysis.ir.types import (
     S32,
     U64,
@@ -169,6 +170,8 @@ def _applied(scope: Scope, entity: Entity | None, name: str, node: Node) -> Enti
         entity = scope.find_template(name) or entity
     if isinstance(entity, TypeTemplate):
         return scope.program.instantiate_type(entity, arguments)
+    if isinstance(entity, TypeName) and entity.template is not None:
+        return _of_template_parameter(scope, entity, arguments)
     if isinstance(entity, TypeName | DependentName) and not isinstance(entity_type(entity, name).type, UnknownType):
         built = builtin_type(name, builtin_arguments(arguments))
         return entity if built is None else TypeName(DeclaredType(built))
@@ -176,6 +179,15 @@ def _applied(scope: Scope, entity: Entity | None, name: str, node: Node) -> Enti
     if built is not None:
         return TypeName(DeclaredType(built))
     return entity
+
+
+def _of_template_parameter(scope: Scope, entity: TypeName, arguments: tuple[TemplateArgument, ...]) -> TypeName:
+    """`C<T>`, where C stands for any class template."""
+    exact = scope.program.exact_arguments(arguments)
+    if exact is None or entity.template is None:
+        return TypeName(entity.declared)
+    type = QualType(ClassType(entity.template, exact, is_parameter=True))
+    return TypeName(DeclaredType(entity.declared.type, spelled=type))
 
 
 def is_template(declaration: FunctionDeclaration) -> bool:

@@ -30,7 +30,7 @@ class Membership(Enum):
 
 def classes_around(node: Node) -> list[Node]:
     """The classes and namespaces in front of the name that `node` declares, from outside in."""
-    declarator = node.field("declarator")
+    declarator = node.field("declarator") or node.field("name")
     while declarator is not None and declarator.kind != "qualified_identifier":
         inner = declarator.field("declarator")
         declarator = inner if inner is not None or not declarator.children else declarator.children[-1]
@@ -41,6 +41,14 @@ def classes_around(node: Node) -> list[Node]:
             found.append(scope)
         declarator = declarator.field("name")
     return found
+
+
+def specialised_pattern(node: Node) -> Node | None:
+    """The arguments behind the name of a class, which a specialisation is for."""
+    name = node.field("name")
+    while name is not None and name.kind == "qualified_identifier":
+        name = name.field("name")
+    return name.field("arguments") if name is not None and name.kind == "template_type" else None
 
 
 def membership(record: Record, node: Node, headers: Sequence[Sequence[TemplateParameter]]) -> Membership:

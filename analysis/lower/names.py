@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final
 
+from analysis.cpp.types.model import TemplateArgument as CppArgument
 from analysis.ir.function import FunctionKind, SymbolKind, VariableId
 from analysis.ir.ids import FunctionId, SymbolId
 from analysis.ir.record import record
@@ -51,6 +52,8 @@ class LocalVariable:
     is_parameter: bool = False
     is_callers: bool = False
     """A parameter that is an object of the caller: `symbol` holds its address."""
+    is_binding: bool = False
+    """A name in `auto [a, b]`: a reference to a member, whose type `decltype` says as if it were the member itself."""
 
     @property
     def is_constant(self) -> bool | None:
@@ -63,6 +66,8 @@ class LocalVariable:
 class TypeName:
     declared: DeclaredType
     enumerators: dict[str, ConstantValue] | None = field(default=None, compare=False)
+    template: str | None = field(default=None, compare=False)
+    """The name of the template template parameter that it is, while that stands for itself."""
 
 
 @final
@@ -265,6 +270,10 @@ class Scope:
             self._missing.discard(name)
             self.names[name] = entity
         return entity
+
+    def look_again(self) -> None:
+        """What was asked for before all was declared is asked for again."""
+        self._missing.clear()
 
     def declare(self, name: str, entity: Entity) -> None:
         self.names[name] = entity
@@ -496,6 +505,7 @@ class Declarations(Protocol):
     def type_of_item(self, scope: Scope, item: Item) -> Entity | None: ...
     def declare_record(self, scope: Scope, node: Node) -> Type: ...
     def declare_alias(self, scope: Scope, node: Node) -> None: ...
+    def exact_arguments(self, arguments: tuple[TemplateArgument, ...]) -> tuple[CppArgument, ...] | None: ...
     def instantiate_type(self, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]) -> Entity | None: ...
     def evaluate(self, scope: Scope, node: Node, *, is_required: bool) -> Constant | None: ...
     def initial_constant(self, scope: Scope, declared: DeclaredType, value: Node | None) -> Constant | None: ...

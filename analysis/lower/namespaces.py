@@ -17,6 +17,7 @@ from analysis.lower.deduction_guides import is_guide
 from analysis.lower.functions import is_specialisation
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.lookup import builtin_entity
+from analysis.lower.member_definitions import specialised_pattern
 from analysis.lower.names import (
     ConstantName,
     Declarations,
@@ -114,9 +115,29 @@ def _last_resort(program: Declarations, name: str) -> Entity | None:
 
 
 def _declared(program: Declarations, path: Path, name: str) -> Entity | None:
-    items = [item for item in program.unit.lookup(name) if item.owner is None and item.namespace == path]
+    items = [
+        item
+        for item in program.unit.lookup(name)
+        if item.owner is None and (item.namespace == path or _is_qualified(item))
+        if not _is_qualified(item) or _namespace_of(program, item) == path
+    ]
     active = [item for item in items if item.active]
     return entity_of(program, path, name, active or items) if items else None
+
+
+def _is_qualified(item: Item) -> bool:
+    """Whether it may be `template <> struct inner::A<int>`, which belongs to the namespace that it names."""
+    return item.kind is ItemKind.RECORD and item.is_template and b"::" in item.text.partition(b"{")[0]
+
+
+def _namespace_of(program: Declarations, item: Item) -> Path:
+    name = program.snippet(item).root.field("name")
+    path = item.namespace
+    while name is not None and name.kind == "qualified_identifier":
+        scope = name.field("scope")
+        path = path if scope is None else (*path, scope.text.decode("utf-8", "replace"))
+        name = name.field("name")
+    return path
 
 
 def entity_of(program: Declarations, path: Path, name: str, items: Sequence[Item]) -> Entity | None:
@@ -181,9 +202,7 @@ def _template(program: Declarations, scope: Scope, item: Item) -> TypeTemplateDe
     if node.kind not in _TYPE_NODES:
         return None
     parameters = template_parameters(program, snippet.templates[-1]) if snippet.templates else ()
-    name = node.field("name")
-    pattern = name.field("arguments") if name is not None and name.kind == "template_type" else None
-    return TypeTemplateDeclaration(item, scope, node, parameters, pattern, snippet.requirements)
+    return TypeTemplateDeclaration(item, scope, node, parameters, specialised_pattern(node), snippet.requirements)
 
 
 def _variable(program: Declarations, path: Path, name: str, item: Item) -> Entity | None:

@@ -395,7 +395,7 @@ def _candidate(
         if isinstance(exact, NotDeduced):
             return None
         if exact is not None:
-            named |= deduced_types(exact)
+            named |= deduced_types(program, exact)
         if is_partial and not deduce_all(program, generic, arguments, named):
             return None
         refer_to_objects(declaration, generic, passed, named, written)

@@ -17,7 +17,7 @@ from analysis.syntax.tree import Node
 
 PACK_ELEMENT: Final = "pack_element"
 EXPANSION: Final = "parameter_pack_expansion"
-_NAMES: Final = frozenset({"identifier", "type_identifier"})
+_NAMES: Final = frozenset({"identifier", "type_identifier", "namespace_identifier"})
 _ASSIGNING: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
 
 

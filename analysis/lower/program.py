@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Final, final
 from weakref import proxy
 
+from analysis.cpp.types.model import TemplateArgument as CppArgument
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import Opaque
@@ -29,10 +30,11 @@ from analysis.lower import evaluation, type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
 from analysis.lower.constant_values import Constant
+from analysis.lower.exact_arguments import exact_arguments
 from analysis.lower.forgetting import forget_names
 from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
-from analysis.lower.member_definitions import bind_headers
+from analysis.lower.member_definitions import bind_headers, specialised_pattern
 from analysis.lower.names import (
     DeclaredType,
     Entity,
@@ -371,8 +373,7 @@ class Program:
             snippet = self.snippet(item)
             node = snippet.root
             parameters = template_parameters(self, snippet.templates[-1]) if snippet.templates else ()
-            name = node.field("name")
-            pattern = name.field("arguments") if name is not None and name.kind == "template_type" else None
+            pattern = specialised_pattern(node)
             is_type = node.kind.endswith("_specifier") or node.kind in ("alias_declaration", "type_definition")
             found = (
                 TypeTemplateDeclaration(item, scope, node, parameters, pattern, snippet.requirements)
@@ -398,6 +399,9 @@ class Program:
 
     def declare_alias(self, scope: Scope, node: Node) -> None:
         declare_alias(scope, node)
+
+    def exact_arguments(self, arguments: tuple[TemplateArgument, ...]) -> tuple[CppArgument, ...] | None:
+        return exact_arguments(self, arguments)
 
     def instantiate_type(self, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]) -> Entity | None:
         return type_instances.instantiate_type(self, template, arguments)

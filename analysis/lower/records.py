@@ -30,7 +30,7 @@ from analysis.lower.functions import (
 )
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.layouts import Member, lay_out
-from analysis.lower.member_definitions import Membership, membership
+from analysis.lower.member_definitions import Membership, classes_around, membership, specialised_pattern
 from analysis.lower.names import (
     DeclaredType,
     Entity,
@@ -39,6 +39,7 @@ from analysis.lower.names import (
     GlobalDeclaration,
     GlobalVariable,
     MemberName,
+    Origin,
     Record,
     RecordField,
     TypeName,
@@ -148,6 +149,7 @@ def fill_record(record: Record) -> StructLayout:
     body = record.node.field("body")
     for child in body.children if body is not None else ():
         _read_declaration(record, child)
+    record.scope.look_again()  # a member may have named a later one, or itself
     return layout_of(record)
 
 
@@ -272,10 +274,47 @@ def _read_variable_template(record: Record, listed: Node | None, node: Node) -> 
 
 def _declare_template(record: Record, text: str, listed: Node | None, node: Node, pattern: Node | None) -> None:
     parameters = () if listed is None else template_parameters(record.scope.program, listed)
-    found = TypeTemplateDeclaration(record.item, record.scope, node, parameters, pattern)
+    found = [TypeTemplateDeclaration(record.item, record.scope, node, parameters, pattern)]
     known = record.scope.names.get(text)
     before = known.declarations if isinstance(known, TypeTemplate) else ()
-    record.scope.declare(text, TypeTemplate(text, (*before, found)))
+    if not before:
+        outside = _specialised_outside(record, text)
+        is_replaced = any(each.pattern is None for each in outside)
+        found = outside if is_replaced and pattern is None else [*found, *outside]
+    record.scope.declare(text, TypeTemplate(text, (*before, *found)))
+
+
+def _last_name(node: Node) -> str:
+    """The name that a class declares, without what stands in front of it and its arguments."""
+    name = node.field("name")
+    while name is not None and name.kind in ("qualified_identifier", "template_type"):
+        name = name.field("name")
+    return "" if name is None else name.text.decode("utf-8", "replace")
+
+
+def _specialised_outside(record: Record, name: str) -> list[TypeTemplateDeclaration]:
+    """`template <> template <> struct A<int>::B<float>`: of the member template `B`, in an instance of `A` alone."""
+    program = record.scope.program
+    found: list[TypeTemplateDeclaration] = []
+    items = () if record.is_local or record.template is None else program.unit.lookup(record.simple_name)
+    for item in items:
+        is_elsewhere = item.in_class or item.namespace != record.item.namespace
+        is_qualified = b"::" in item.text.partition(b"{")[0]
+        if item.kind is not ItemKind.RECORD or not item.is_template or is_elsewhere or not is_qualified:
+            continue
+        snippet = program.snippet(item)
+        around = classes_around(snippet.root)
+        owner = around[-1].field("name") if around else None
+        headers = [template_parameters(program, header) for header in snippet.templates]
+        is_member = owner is not None and owner.text.decode() == record.simple_name and len(headers) > 1
+        if not is_member or _last_name(snippet.root) != name:
+            continue
+        if membership(record, snippet.root, headers) is not Membership.NONE:
+            scope = record.scope.inside()
+            scope.origin = Origin(item, snippet, record.name)
+            pattern = specialised_pattern(snippet.root)
+            found.append(TypeTemplateDeclaration(item, scope, snippet.root, headers[-1], pattern, snippet.requirements))
+    return found
 
 
 def _read_method(record: Record, node: Node) -> None:

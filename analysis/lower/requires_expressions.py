@@ -7,19 +7,14 @@ Source  C++ standard, "Requires expressions".
 
 from __future__ import annotations
 
-from typing import Final
-
-from analysis.ir.ids import SymbolId
 from analysis.ir.types import BOOLEAN, UnknownType
 from analysis.lower.expression_types import Invalid, certain_type, lacks_type
-from analysis.lower.functions import read_parameters
+from analysis.lower.functions import NOWHERE, read_parameters
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.names import ConstantName, LocalVariable, Scope, TypeName
 from analysis.lower.requirements import all_hold, concept_holds, holds
 from analysis.lower.types import resolve_type
 from analysis.syntax.tree import Node
-
-_NOWHERE: Final = SymbolId(-1)
 
 
 def requirement_constant(scope: Scope, node: Node) -> ConstantName | None:
@@ -29,7 +24,7 @@ def requirement_constant(scope: Scope, node: Node) -> ConstantName | None:
         return None
     inner = scope.inside()
     for parameter in read_parameters(scope, node.field("parameters"))[0]:
-        inner.declare(parameter.name, LocalVariable(parameter.name, _NOWHERE, parameter.declared, None))
+        inner.declare(parameter.name, LocalVariable(parameter.name, NOWHERE, parameter.declared, None))
     answers = [_is_met(inner, requirement) for requirement in listed.children if requirement.text != b";"]
     answer = all_hold(answers) if answers else None
     return None if answer is None else ConstantName(answer, BOOLEAN)

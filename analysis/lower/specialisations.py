@@ -135,8 +135,7 @@ def _exact_pattern(
     template = exact_parameters(declaration.parameters)
     arguments = exact_arguments(program, _pattern(primary, declaration))
     templates = {one.name for one in template if one.kind is cpp.TemplateName}
-    is_applied = bool(templates) and declaration.pattern is not None and b"<" in declaration.pattern.text[1:]
-    if arguments is None or is_applied:
+    if arguments is None:
         return None
     return _ExactPattern(template, tuple(_as_template(each, templates) for each in arguments))
 
@@ -146,6 +145,8 @@ def _as_template(argument: cpp.TemplateArgument, templates: Collection[str]) -> 
     match argument:
         case cpp.QualType(type=cpp.DependentType(name=name)) if name in templates:
             return cpp.TemplateName(name, is_parameter=True)
+        case cpp.Expansion(pattern=pattern):
+            return cpp.Expansion(_as_template(pattern, templates))
         case _:
             return argument
 
@@ -207,7 +208,7 @@ def _exact_match(
     if not deduction.deduce_arguments(names, pattern.arguments, given, found):
         return NOT_DEDUCED
     templates = {each.name: each for each in arguments if isinstance(each, TypeTemplate)}
-    written = {name: as_written(argument, templates) for name, argument in found.items()}
+    written = {name: as_written(program, argument, templates) for name, argument in found.items()}
     if any(each is None for each in written.values()) or not names <= found.keys():
         return None
     return {name: each for name, each in written.items() if each is not None}

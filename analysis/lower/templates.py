@@ -65,10 +65,10 @@ def _parameter(program: Declarations, node: Node, index: int) -> TemplateParamet
     default = node.field("default_type") or node.field("default_value")
     type = node.field("type")
     concept = type if type is not None and names_concept(program, type) else None
-    is_type = "type_parameter" in node.kind or node.kind == "template_template_parameter_declaration"
+    is_type = "type_parameter" in node.kind or node.kind == _TEMPLATE
     is_pack = node.kind.startswith("variadic")
     name: Node | None
-    if node.kind == "template_template_parameter_declaration":
+    if node.kind == _TEMPLATE:
         inner = next((child for child in node.children if child.kind in _PARAMETERS), None)
         is_pack = inner is not None and inner.kind.startswith("variadic")
         name = None if inner is None else inner.child("type_identifier")
@@ -84,7 +84,8 @@ def _parameter(program: Declarations, node: Node, index: int) -> TemplateParamet
 def generic_argument(scope: Scope, parameter: TemplateParameter) -> TemplateArgument:
     """The parameter standing for itself."""
     if parameter.is_type:
-        return TypeName(DeclaredType(TemplateType(parameter.name)))
+        is_template = parameter.node.kind == _TEMPLATE
+        return TypeName(DeclaredType(TemplateType(parameter.name)), template=parameter.name if is_template else None)
     return TemplateValue(parameter.name, value_type(scope, parameter).stored)
 
 
@@ -269,6 +270,7 @@ def _is_concrete(type: Type) -> bool:
     return not isinstance(type, TemplateType | PointerType | ArrayType | StructType)
 
 
+_TEMPLATE = "template_template_parameter_declaration"
 _PARAMETERS = frozenset(
     {
         "type_parameter_declaration",
@@ -277,6 +279,6 @@ _PARAMETERS = frozenset(
         "parameter_declaration",
         "optional_parameter_declaration",
         "variadic_parameter_declaration",
-        "template_template_parameter_declaration",
+        _TEMPLATE,
     }
 )

@@ -83,6 +83,58 @@ CASES = {
         "S::size<short>, S::size<double>, int(alignof(V<char, double>)), int(sizeof(V<char, int>))",
         [2, 8, 8, 4],
     ),
+    "template template parameters": (
+        """template <class... T> struct L {}; template <class T> struct Box {};
+        template <template <class...> class C, class... T> __device__ int h(C<T...>) { return sizeof...(T); }
+        template <class T> struct AddP { using type = T *; };
+        template <class T> struct Depth { static constexpr int n = 0; };
+        template <class T> struct Depth<T *> { static constexpr int n = 1 + Depth<T>::n; };
+        template <class T, template <class> class... M> struct Chain { static constexpr int n = Depth<T>::n; };
+        template <class T, template <class> class F, template <class> class... M> struct Chain<T, F, M...> {
+          static constexpr int n = Chain<typename F<T>::type, M...>::n; };
+        template <class T> struct Is { static constexpr int n = 0; };
+        template <template <class> class C, class T> struct Is<C<T>> { static constexpr int n = sizeof(T); };""",
+        "h(L<int, char>()), h(Box<int>()), Chain<int, AddP, AddP>::n, Is<Box<short>>::n, Is<long>::n",
+        [2, 1, 2, 2, 0],
+    ),
+    "specialisations that name their namespace or class": (
+        """namespace inner { template <class T> struct A { static constexpr int n = 1; }; }
+        template <> struct inner::A<char> { static constexpr int n = 2; };
+        template <class T> struct O { template <class U> struct I { static constexpr int n = 1; }; };
+        template <> template <> struct O<int>::I<char> { static constexpr int n = 2; };
+        template <> template <class U> struct O<float>::I { static constexpr int n = 3; };""",
+        "inner::A<int>::n, inner::A<char>::n, O<int>::I<char>::n, O<int>::I<int>::n, O<float>::I<char>::n",
+        [1, 2, 2, 1, 3],
+    ),
+    "a pack of overloads": (
+        """struct I { __device__ int operator()(int) const { return 1; } };
+        struct D { __device__ int operator()(double) const { return 2; } };
+        template <class... F> struct Over : F... { using F::operator()...; };
+        template <class T> struct Size { static constexpr int value = sizeof(T); };
+        template <class... T> struct Sum { static constexpr int value = (Size<T>::value + ... + 1000); };""",
+        "Over<I, D>{}(1), Over<I, D>{}(1.5f), Sum<int, char>::value",
+        [1, 2, 1005],
+    ),
+    "the return type may not exist": (
+        """struct B { int b; }; template <class T> __device__ auto f(T x, int) -> decltype(x.b) { return 1; }
+        template <class T> __device__ int f(T, long) { return 2; }""",
+        "f(B{3}, 0), f(1, 0)",
+        [1, 2],
+    ),
+    "no template is a copy assignment": (
+        """struct S { int v = 1; template <class T> __device__ S &operator=(T x) { v = 50; return *this; } };
+        __device__ int run() { S s; s = 2; S t; t.v = 7; s = t; return s.v; }""",
+        "run()",
+        [7],
+    ),
+    "addresses of functions and names of members": (
+        """template <class T> __device__ int f(T) { return 1; } template <> __device__ int f(int (*)(int)) { return 2; }
+        __device__ int g(int x) { return x; } struct P { double a; int b; };
+        template <class T> constexpr int id = 1; template <> constexpr int id<double> = 2;
+        __device__ int run() { auto [a, b] = P{1, 2}; return id<decltype(a)>; }""",
+        "f(g), f(&g), f(n), run()",
+        [2, 2, 1, 2],
+    ),
     "what a void alias is given must exist": (
         """template <class T> using Void = void; struct With { using type = int; }; struct Without {};
         template <class T, class = void> constexpr int kind = 1;

@@ -82,10 +82,12 @@ def _rebuilt(type: Type, bindings: Bindings) -> Type:
             if not isinstance(owner.type, ClassType | DependentType):
                 raise SubstitutionFailure("a pointer to a member of what is no class")
             return MemberPointerType(owner, substituted(member, bindings))
-        case ClassType(name=name, arguments=arguments) if arguments:
-            template = bindings.get(name)
-            own = template.name if isinstance(template, TemplateName) else name
-            return ClassType(own, tuple(substituted_arguments(arguments, bindings)))
+        case ClassType(name=name, arguments=arguments, is_parameter=is_parameter) if arguments or is_parameter:
+            template = bindings.get(name) if is_parameter else None
+            made = tuple(substituted_arguments(arguments, bindings))
+            if isinstance(template, TemplateName):
+                return ClassType(template.name, made, template.is_parameter)
+            return ClassType(name, made, is_parameter)
         case _:
             return type
 
@@ -180,7 +182,8 @@ def _names_in_type(type: Type) -> frozenset[str]:
             return names_in(owner) | names_in(member)
         case FunctionType(result=result, parameters=parameters):
             return names_in(result).union(*map(names_in, parameters))
-        case ClassType(arguments=arguments):
-            return _NONE.union(*map(names_in, arguments))
+        case ClassType(name=name, arguments=arguments, is_parameter=is_parameter):
+            own = frozenset({name}) if is_parameter else _NONE
+            return own.union(*map(names_in, arguments))
         case _:
             return _NONE

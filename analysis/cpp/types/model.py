@@ -73,6 +73,8 @@ class ClassType:
 
     name: str
     arguments: tuple[TemplateArgument, ...] = ()
+    is_parameter: bool = False
+    """Whether the name is that of a template template parameter, as in `C<T>`."""
 
 
 @final

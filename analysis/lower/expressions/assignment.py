@@ -15,7 +15,7 @@ from analysis.lower.construct import initialise_list
 from analysis.lower.context import LoweringContext, Operand, Place
 from analysis.lower.conversions import convert, promoted
 from analysis.lower.convert import implicit
-from analysis.lower.copies import assignment_operator, part_with_assignment
+from analysis.lower.copies import assignment_operator, assigns_itself, part_with_assignment
 from analysis.lower.expressions.arithmetic import offset
 from analysis.lower.expressions.dispatch import handles, load, lower, place, unsupported
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
@@ -75,7 +75,8 @@ def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: 
     record = ctx.program.records.get(target.type.name)
     if record is None:
         return False, None
-    if assignment_operator(record) is not None or "operator=" in record.introduced:
+    is_copy = ctx.type_of(value) == target.type and not assigns_itself(record)
+    if not is_copy and (assignment_operator(record) is not None or "operator=" in record.introduced):
         return try_overload(ctx, "=", (target, value), node)
     part = part_with_assignment(record)
     if part is None or ctx.type_of(value) != target.type:

@@ -36,7 +36,8 @@ from analysis.lower.expressions.dispatch import (
     unsupported,
 )
 from analysis.lower.expressions.members import dereference
-from analysis.lower.lookup import constant_part
+from analysis.lower.lookup import constant_part, find
+from analysis.lower.names import FunctionSet
 from analysis.lower.operators import overloaded, try_overload
 from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node
@@ -132,6 +133,12 @@ def _pointer_expression(ctx: LoweringContext, node: Node) -> Operand:
         if isinstance(ctx.type_of(operand), CLASS_TYPES):
             return overloaded(ctx, "*", (operand,), node)
         return dereference(ctx, load(ctx, operand, ctx.span(argument)), span)
+    if _names_function(ctx, argument):
+        function = lower(ctx, argument)
+        known = ctx.exact_type(function)
+        if isinstance(function, int):
+            ctx.typed(function, None if known is None else pointer_to(known))
+        return function
     found = place(ctx, argument)
     builder = ctx.builder
     type = builder.types[found.address]
@@ -139,6 +146,14 @@ def _pointer_expression(ctx: LoweringContext, node: Node) -> Operand:
     exact = ctx.exact_type(found)
     pointer = found.address if type == wanted else builder.bitcast(found.address, wanted, span)
     return ctx.typed(pointer, None if exact is None else pointer_to(exact))
+
+
+def _names_function(ctx: LoweringContext, node: Node) -> bool:
+    """Whether `node` is the name of a function of the program, which is no method."""
+    if node.kind not in ("identifier", "qualified_identifier", "template_function"):
+        return False
+    entity = find(ctx.scope, node)
+    return isinstance(entity, FunctionSet) and bool(entity.declarations) and not entity.declarations[0].has_this
 
 
 @handles("subscript_expression")

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import QualType, qualified
+from analysis.cpp.types.model import QualType, qualified, reference_to
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import Opaque
@@ -216,9 +216,12 @@ def _local(
     type = declared.type
     if isinstance(type, UnknownType):
         ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, whole))
-    if isinstance(type, ArrayType) and type.length is None and value is not None:
+    spelled = declared.exact
+    is_computed = spelled is not None and isinstance(spelled.type, cpp.ArrayType) and spelled.type.length is not None
+    if isinstance(type, ArrayType) and type.length is None and value is not None and is_computed:
+        ctx.builder.emit(Opaque(None, f"array {name}, whose length is not known", (), False, span))
+    elif isinstance(type, ArrayType) and type.length is None and value is not None:
         type = ArrayType(type.element, listed_length(ctx.scope, value, type))
-        spelled = declared.exact
         if spelled is not None and isinstance(spelled.type, cpp.ArrayType):
             spelled = QualType(cpp.ArrayType(spelled.type.element, type.length))
         declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile, spelled=spelled)
@@ -473,7 +476,21 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
             bound: Operand = Place(address, types[index], found.volatile)
         else:
             bound = element(ctx, found, index, types[index], span)
-        bind_reference(ctx, name, DeclaredType(types[index], True), bound, ctx.span(name_node))
+        exact = _binding_type(ctx, found.type, index, is_constant=declarator.declared.is_constant)
+        declared = DeclaredType(types[index], True, spelled=None if exact is None else reference_to(exact))
+        bind_reference(ctx, name, declared, bound, ctx.span(name_node))
+        entity = ctx.scope.names.get(name)
+        if isinstance(entity, LocalVariable) and exact is not None:
+            entity.is_binding = True
+
+
+def _binding_type(ctx: LoweringContext, type: Type, index: int, *, is_constant: bool) -> QualType | None:
+    """What the member is declared as of which a name in `auto [a, b]` is one; None where it is not known."""
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    exact = record.fields[index].declared.exact if record is not None and index < len(record.fields) else None
+    if exact is None or exact.is_reference:
+        return None
+    return qualified(exact, constant=is_constant)
 
 
 def _member_types(ctx: LoweringContext, type: Type) -> list[Type]:
