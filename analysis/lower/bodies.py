@@ -7,7 +7,7 @@ Rules   Every parameter is stored into a local symbol at entry.  A kernel's poin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from analysis.cpp.templates.substitution import names_in
@@ -43,12 +43,15 @@ from analysis.lower.names import (
     Entity,
     FunctionInstance,
     LocalVariable,
+    PackPattern,
     ParameterDeclaration,
     Record,
+    Scope,
     TemplateArgument,
     TemplateValue,
     TypeName,
 )
+from analysis.lower.packs import element_scope, pack_element, pack_length
 from analysis.lower.statements.dispatch import not_understood
 from analysis.lower.types import innermost
 from analysis.syntax.tree import Node
@@ -204,21 +207,39 @@ def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> No
 
 
 def _initialise_bases(ctx: LoweringContext, record: Record, whole: Place, written: dict[str, Node], span: Span) -> None:
-    given: dict[str, Node] = {}
+    given: dict[str, tuple[Node, Node]] = {}
     for child in written.values():
-        entity = find(ctx.scope, child.children[0])
-        if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
-            given[entity.declared.type.name] = child
+        for scope, arguments in _initialisers_of(ctx.scope, child):
+            entity = find(scope, child.children[0])
+            if isinstance(entity, TypeName) and isinstance(entity.declared.type, StructType):
+                given[entity.declared.type.name] = child, arguments
     for base, _ in record.bases:
         target = upcast(ctx, whole, record, base, span)
         if target is None:
             continue
-        child = given.get(base.name)
+        child, arguments = given.get(base.name, (None, None))
         with full_expression(ctx, span if child is None else ctx.span(child)):
-            if child is None:
+            if child is None or arguments is None:
                 default_object(ctx, target, base, span)
             else:
-                construct_at(ctx, target, base, argument_operands(ctx, child.children[-1]), ctx.span(child))
+                construct_at(ctx, target, base, argument_operands(ctx, arguments), ctx.span(child))
+
+
+def _initialisers_of(scope: Scope, child: Node) -> Iterator[tuple[Scope, Node]]:
+    """`Base(x)`, or each of `Bases(x)...`: where names are looked up, and the arguments."""
+    name, arguments = child.children[0], child.children[-1]
+    if not child.text.endswith(b"..."):
+        yield scope, arguments
+        return
+    pack = scope.find(name.text.decode("utf-8", "replace"))
+    length = pack_length(scope, child) if not isinstance(pack, ArgumentPack) else len(pack.elements)
+    for index in range(length or 0):
+        inner = element_scope(scope, child, index)
+        element = pack.elements[index] if isinstance(pack, ArgumentPack) else None
+        if element is not None and not isinstance(element, PackPattern):
+            inner.declare(name.text.decode("utf-8", "replace"), element)
+        listed = [pack_element(one, index) for one in arguments.children]
+        yield inner, Node(arguments.kind, arguments.start, arguments.end, arguments.source, None, listed)
 
 
 def _initialise_member(

@@ -93,7 +93,7 @@ def _declared(node: Node) -> list[bytes]:
 
 def _is_declared(snippet: Snippet, name: bytes) -> bool:
     """Whether the text declares a variable or parameter of that name; most texts need no walk to answer."""
-    if not re.search(rb"[\w>*&,]\s*\b" + re.escape(name) + rb"\s*[=;,)\[({:]", snippet.text):
+    if not re.search(rb"[\w>*&,.]\s*\b" + re.escape(name) + rb"\s*[=;,)\[({:]", snippet.text):
         return False
     for node in snippet.root.walk():
         if node.kind in _DECLARING:
@@ -107,4 +107,6 @@ def _is_declared(snippet: Snippet, name: bytes) -> bool:
 _NAMED: Final = frozenset(
     {"alias_declaration", "struct_specifier", "enum_specifier", "union_specifier", "class_specifier"}
 )
-_DECLARING: Final = frozenset({"parameter_declaration", "optional_parameter_declaration", "declaration"})
+_DECLARING: Final = frozenset(
+    {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration", "declaration"}
+)

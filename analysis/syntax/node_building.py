@@ -15,6 +15,9 @@ def parameter_value(parameter: Node, like: Node) -> Node:
     if declarator is None:
         return value
     match declarator.kind:
+        case "variadic_declarator":
+            value.role = "pattern"
+            return new_node("parameter_pack_expansion", parameter.start, parameter.end, like, [value])
         case "abstract_array_declarator":
             size = declarator.children[-1]
             size.role = None

@@ -284,6 +284,11 @@ class _Repair:
 
     def _may_be_value(self, parameter: Node) -> bool:
         """Whether a parameter can be an expression."""
+        if parameter.kind == "variadic_parameter_declaration":  # `x...` of a pack of variables
+            type_node, declarator = parameter.field("type"), parameter.field("declarator")
+            if type_node is None or declarator is None or declarator.children or len(parameter.children) != 2:
+                return False
+            return type_node.kind == "type_identifier" and self._is_value(type_node.text)
         if parameter.kind != "parameter_declaration":
             return False
         type_node, declarator = parameter.field("type"), parameter.field("declarator")

@@ -115,6 +115,13 @@ CASES = {
         "Over<I, D>{}(1), Over<I, D>{}(1.5f), Sum<int, char>::value",
         [1, 2, 1005],
     ),
+    "packs that initialise bases": (
+        """struct A { int a; __device__ A(int x) : a(x) {} }; struct B { int b; __device__ B(int x) : b(x * 2) {} };
+        template <class... P> struct M : P... { int own;
+          template <class... Q> __device__ M(int n, Q... q) : P(q)..., own(n) {} };""",
+        "M<A, B>(1, 2, 3).a, M<A, B>(1, 2, 3).b, M<A>(4, 2).own, M<>(5).own",
+        [2, 6, 4, 5],
+    ),
     "the return type may not exist": (
         """struct B { int b; }; template <class T> __device__ auto f(T x, int) -> decltype(x.b) { return 1; }
         template <class T> __device__ int f(T, long) { return 2; }""",

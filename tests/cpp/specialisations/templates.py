@@ -48,7 +48,7 @@ _PATTERNS: Final = (
     QualType(ClassType("Row", (_T, DependentValue("N")))),
     QualType(ClassType("Row", (INT, DependentValue("N")))),
     QualType(ClassType("Row", (_T, ValueArgument(2, INT)))),
-    QualType(ClassType("C", (_T,))),
+    QualType(ClassType("C", (_T,), is_parameter=True)),
     QualType(ArrayType(_T, "N")),
     QualType(ArrayType(_T, None)),
     QualType(ArrayType(qualified(_T, constant=True), "N")),
@@ -121,10 +121,11 @@ def _parameters(pattern: tuple[TemplateArgument, ...]) -> tuple[TemplateParamete
     named = frozenset[str]().union(*map(names_in, pattern))
     found = [TemplateParameter(name) for name in ("T", "U") if name in named]
     found += [TemplateParameter("N", DependentValue)] if "N" in named else []
-    if any(isinstance(one, QualType) and one.type == ClassType("C", (_T,)) for one in pattern):
+    if any(isinstance(one, QualType) and one.type == ClassType("C", (_T,), is_parameter=True) for one in pattern):
         found.append(TemplateParameter("C", TemplateName))
     if any(
-        isinstance(one, QualType) and one.type == ClassType("C", (QualType(DependentType("U")),)) for one in pattern
+        isinstance(one, QualType) and one.type == ClassType("C", (QualType(DependentType("U")),), is_parameter=True)
+        for one in pattern
     ):
         found.append(TemplateParameter("C", TemplateName))
     return (*dict.fromkeys(found), *([TemplateParameter("R", is_pack=True)] if "R" in named else []))
