@@ -23,6 +23,7 @@ from analysis.ir.pace import popped
 from analysis.ir.types import BooleanType, FloatType, IntegerType
 from analysis.launches.host_loops import CountedLoop, counted_loop, range_variable
 from analysis.launches.host_paths import CONDITIONAL, Guards, HostPaths, Write
+from analysis.launches.written_arguments import METHOD
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
 
@@ -421,10 +422,11 @@ def values_in(node: Node) -> Sequence[Node]:
 
 
 def _spelling(function: Node) -> str:
-    """The name of what a call calls, without template arguments; of a method the last word."""
+    """The name of what a call calls, without template arguments; of a method the last word behind a dot."""
+    before = ""
     if function.kind == "field_expression" and (member := function.field("field")) is not None:
-        function = member
-    return function.text.decode("utf-8", "replace").partition("<")[0].strip()
+        before, function = METHOD, member
+    return before + function.text.decode("utf-8", "replace").partition("<")[0].strip()
 
 
 _NUMBERS: Final = frozenset({"number_literal", "cast_expression", "parenthesized_expression", "sizeof_expression"})

@@ -18,6 +18,9 @@ from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import without_hidden
 from analysis.syntax.translation_unit import TranslationUnit
 
+METHOD: Final = "."
+"""In front of the name of a method that is called on an object."""
+
 
 @final
 class WrittenArguments:
@@ -28,8 +31,8 @@ class WrittenArguments:
         self._references: dict[str, tuple[frozenset[int], int | None] | None] = {}
 
     def may_write(self, callee: str, position: int) -> bool:
-        """Whether the argument at `position` may be written; `callee` is the name as it is spelled."""
-        path, _, name = callee.rpartition("::")
+        """Whether the argument at `position` may be written; `callee` is the name as spelled, `.name` of a method."""
+        path, _, name = callee.removeprefix(METHOD).rpartition("::")
         if name not in self._references:
             self._references[name] = self._shown(name)
         shown = self._references[name]
@@ -38,7 +41,8 @@ class WrittenArguments:
             return position in positions or (all_from is not None and position >= all_from)
         if path.split("::")[0] in _LIBRARY_NAMESPACES:
             return name in _TAKE_REFERENCES
-        is_known = _BY_VALUE.fullmatch(name) or _LIBRARY.match(name) or name.endswith("_cast")
+        by_value = _METHODS_BY_VALUE if callee.startswith(METHOD) else _BY_VALUE
+        is_known = by_value.fullmatch(name) or _LIBRARY.match(name) or name.endswith("_cast")
         return not is_known and builtin_type(name, ()) is None
 
     def _shown(self, name: str) -> tuple[frozenset[int], int | None] | None:
@@ -103,6 +107,10 @@ _BY_VALUE: Final = re.compile(
     r"|strto[ldu]+|str(?:len|n?cmp|n?cpy)|s?rand(?:om)?|[ds]rand48|f?abs|(?:fabs|ceil|floor|round|sqrt|pow|exp|log|log2)f?"
     r"|f?min|f?max|f(?:open|close|read|write|seek|flush)|time|clock|u?sleep"
     r"|checkCmdLineFlag|getCmdLineArgument(?:Int|Float|String)"
-    r"|push_back|emplace_back|resize|reserve|insert|fill|at|width|precision|setw|setprecision|to_string"
+    r"|setw|setprecision|to_string"
 )
-"""Functions and methods that take numbers by value, whoever declares them."""
+"""Functions that take numbers by value, whoever declares them."""
+_METHODS_BY_VALUE: Final = re.compile(
+    r"push_back|emplace_back|resize|reserve|insert|fill|at|width|precision|f?write|seek|close|flush"
+)
+"""The same of methods; a free function of such a name may be anybody's."""

@@ -103,6 +103,7 @@ def test_what_is_the_same_in_every_launch(text: str, block: int, n: int) -> None
         MAIN + "unsigned a = 3; k<<<1, (a - 5) % 1000>>>(0, (a - 5) / 2); }",
         # objects
         CONFIG + MAIN + "Config c; c.n = 5; Config &r = c; r.n = 7; r.threads = 3; k<<<1, c.threads>>>(0, c.n); }",
+        CONFIG + MAIN + "Config c{128, 5}; fill(c); k<<<1, c.threads>>>(0, c.n); }",
         CONFIG + MAIN + "Config c{1, 2}; parse(c, argv); k<<<1, c.threads>>>(0, c.n); }",
         CONFIG + MAIN + "Config c{1, 2}; parse(&c); k<<<1, c.threads>>>(0, c.n); }",
         CONFIG + MAIN + "Config c{1, 2}; c.parse(argv); k<<<1, c.threads>>>(0, c.n); }",
