@@ -186,7 +186,7 @@ Cause: TypeAlias = (
 
 @final
 @record
-class Step:
+class CauseStep:
     """One link of an explanation: `subject` has `level` because of `cause`, which the next step is about.
 
     `is_read`: it is what an instruction reads from memory, at an address that the next step is about.

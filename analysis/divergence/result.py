@@ -15,6 +15,7 @@ from analysis.divergence.causes import (
     BlockSubject,
     BranchSubject,
     Cause,
+    CauseStep,
     ControlCause,
     ConvergenceCause,
     DataCause,
@@ -25,7 +26,6 @@ from analysis.divergence.causes import (
     MemorySubject,
     NestingCause,
     SeedCause,
-    Step,
     Subject,
     SyncCause,
     TemporalCause,
@@ -168,17 +168,17 @@ class DivergenceResult:
         """What raised the value last; None for GRID."""
         return self._cause(value)
 
-    def why(self, value: ValueId) -> tuple[Step, ...]:
+    def why(self, value: ValueId) -> tuple[CauseStep, ...]:
         """From the value back to the seed; empty for GRID."""
         return self._chain(value)
 
-    def why_block(self, block: BasicBlockId) -> tuple[Step, ...]:
+    def why_block(self, block: BasicBlockId) -> tuple[CauseStep, ...]:
         return self._chain(self._graph.convergence_node(block))
 
-    def why_terminator(self, block: BasicBlockId) -> tuple[Step, ...]:
+    def why_terminator(self, block: BasicBlockId) -> tuple[CauseStep, ...]:
         return self._chain(self._graph.branch_node(block))
 
-    def why_branch(self, branch: SourceBranchId) -> tuple[Step, ...]:
+    def why_branch(self, branch: SourceBranchId) -> tuple[CauseStep, ...]:
         """The chain of the most divergent decision of a source branch."""
         level = self.branch_level(branch)
         for block, condition in self.branch_sites(branch):
@@ -186,8 +186,8 @@ class DivergenceResult:
                 return self.why_terminator(block) if condition is None else self.why(condition)
         return ()
 
-    def _chain(self, node: int) -> tuple[Step, ...]:
-        steps: list[Step] = []
+    def _chain(self, node: int) -> tuple[CauseStep, ...]:
+        steps: list[CauseStep] = []
         solver = self._solver
         told: set[int] = set()
         while True:
@@ -202,7 +202,7 @@ class DivergenceResult:
                 cause = self._cause(node)
                 assert cause is not None
             subject, level = self._subject(node), LEVELS[solver.level[node]]
-            steps.append(Step(subject, level, cause, self._span(node), self._is_read(node)))
+            steps.append(CauseStep(subject, level, cause, self._span(node), self._is_read(node)))
             if solver.rule[node] == Rule.SEED:
                 return _without_detours(steps)
             node = solver.source[node]
@@ -267,17 +267,17 @@ class DivergenceResult:
             return False
         return self._solver.source[node] < self._graph.branch_base and isinstance(self.definition(ValueId(node)), Load)
 
-    def _step_of_way(self, node: int, source: int) -> Step:
+    def _step_of_way(self, node: int, source: int) -> CauseStep:
         is_value = source < self._graph.branch_base
         cause = DataCause(ValueId(source)) if is_value else SyncCause(*self._decision(source))
-        return Step(self._subject(node), LEVELS[self._solver.level[node]], cause, self._span(node))
+        return CauseStep(self._subject(node), LEVELS[self._solver.level[node]], cause, self._span(node))
 
-    def _through_store(self, steps: list[Step], store: int) -> int:
+    def _through_store(self, steps: list[CauseStep], store: int) -> int:
         """A store is told by the cell before it in the chain; go on with what made it vary."""
         cause = self._cause(store)
         if cause is not None and steps and isinstance(steps[-1].subject, MemorySubject):
             last = steps.pop()
-            steps.append(Step(last.subject, last.level, cause, last.span))
+            steps.append(CauseStep(last.subject, last.level, cause, last.span))
         return self._solver.source[store]
 
     def _cause(self, node: int) -> Cause | None:
@@ -343,9 +343,9 @@ class DivergenceResult:
                 return next((span for span in spans if span != NO_SPAN), NO_SPAN)
 
 
-def _without_detours(steps: Sequence[Step]) -> tuple[Step, ...]:
+def _without_detours(steps: Sequence[CauseStep]) -> tuple[CauseStep, ...]:
     """Each subject once, with what is said of it last."""
-    found: dict[Subject, Step] = {}
+    found: dict[Subject, CauseStep] = {}
     for step in paced(steps):
         if step.subject in found:
             while found.popitem()[0] != step.subject:

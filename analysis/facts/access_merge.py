@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from analysis.access.model import Access, AccessKind, AccessPattern, Basis, Participation, RequestCost
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact
 from analysis.facts.parts import Parts
 from analysis.ir.function import Function
@@ -25,7 +25,7 @@ _BASIS_RANK: Final = {basis: rank for rank, basis in enumerate(Basis)}
 _PARTICIPATION_RANK: Final = {participation: rank for rank, participation in enumerate(Participation)}
 
 
-def access_facts(views: Sequence[View]) -> tuple[AccessFact, ...]:
+def access_facts(views: Sequence[FrameView]) -> tuple[AccessFact, ...]:
     """One fact per access in the text, in source order."""
     merged: dict[_Place, AccessFact] = {}
     losses: defaultdict[_Place, Parts] = defaultdict(Parts)

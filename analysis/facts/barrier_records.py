@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias, final
 
 from analysis.divergence.levels import Level
-from analysis.facts.merge import View, scope_of
+from analysis.facts.merge import FrameView, scope_of
 from analysis.facts.model import BarrierScope, Location, WhyStep
 from analysis.facts.object_ends import destructor_name
 from analysis.facts.why import Place, why_steps
@@ -25,7 +25,7 @@ from analysis.races.absent_model import Consequence, Need, NeedKind, consequence
 from analysis.verdict.barriers import BarrierEvidence, BarrierReason, BarrierSite, BarrierVerdict, Guard, Tier
 from analysis.verdict.witness import Witness
 
-PlaceIn: TypeAlias = Callable[[View], Place]
+PlaceIn: TypeAlias = Callable[[FrameView], Place]
 Wanted: TypeAlias = Callable[[BarrierSite, BarrierEvidence], bool]
 """Asked first, because finding the places of a record costs more than all the rest."""
 
@@ -75,7 +75,7 @@ class BarrierRecord:
     needed: NeedPlace | None
 
 
-def barrier_records(view: View, place_in: PlaceIn, wanted: Wanted) -> Iterator[BarrierRecord]:
+def barrier_records(view: FrameView, place_in: PlaceIn, wanted: Wanted) -> Iterator[BarrierRecord]:
     """The records of the function whose frame `view` is, of the barriers that are `wanted`."""
     place: Place | None = None
     for site in paced(view.root.records[view.frame].missed, 10):
@@ -87,7 +87,7 @@ def barrier_records(view: View, place_in: PlaceIn, wanted: Wanted) -> Iterator[B
                 yield record
 
 
-def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Place) -> BarrierRecord | None:
+def _record(view: FrameView, site: BarrierSite, evidence: BarrierEvidence, place: Place) -> BarrierRecord | None:
     barrier = location_at(place, site.span)
     guards = tuple(
         record for guard in paced(evidence.guards, 20) if (record := guard_record(view, guard, place)) is not None
@@ -110,7 +110,7 @@ def _record(view: View, site: BarrierSite, evidence: BarrierEvidence, place: Pla
     )
 
 
-def guard_record(view: View, guard: Guard, place: Place) -> GuardRecord | None:
+def guard_record(view: FrameView, guard: Guard, place: Place) -> GuardRecord | None:
     """The guard as a place; None where no text stands behind it."""
     location = location_at(place, guard.span)
     if location is None:
@@ -123,7 +123,7 @@ def _need_place(need: Need, place: Place) -> NeedPlace:
     return NeedPlace(need.kind, need.is_sure, None if need.span is None else location_at(place, need.span))
 
 
-def _call(view: View, frame: FrameId, place: Place) -> Location | None:
+def _call(view: FrameView, frame: FrameId, place: Place) -> Location | None:
     entered = view.root.function.frames[frame]
     return location_at(place, Span(entered.call.start, entered.call.end, entered.parent))
 

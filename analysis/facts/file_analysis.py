@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeAlias, TypeVar, final
 
-from analysis.divergence.causes import Step
+from analysis.divergence.causes import CauseStep
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.facts.barrier_records import BarrierRecord, Wanted, barrier_records
@@ -14,7 +14,7 @@ from analysis.facts.calls import Calls, CallsOfFile, calls_of_file
 from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.item_text import relocated
 from analysis.facts.launch_places import LaunchPlace, LaunchPlaces
-from analysis.facts.merge import View, branches_at, is_reached
+from analysis.facts.merge import FrameView, branches_at, is_reached
 from analysis.facts.model import (
     BarrierFact,
     BranchFact,
@@ -91,7 +91,9 @@ class FileAnalysis:
         )
         return self._expression_fact(self._functions[function.id], places[id(view)], span, value, place)
 
-    def values_at(self, function: FunctionFacts, offset: int) -> Iterator[tuple[View, Span, ValueId, BasicBlockId]]:
+    def values_at(
+        self, function: FunctionFacts, offset: int
+    ) -> Iterator[tuple[FrameView, Span, ValueId, BasicBlockId]]:
         """The values of the innermost expression at a file offset, with the block that runs it: one for each call."""
         places = self._places_of(function)
         for view, span, value in self._innermost_at(function, offset):
@@ -226,11 +228,11 @@ class FileAnalysis:
                     places.add((item.path, start, self._program.unit.line_of(item.path, start)))
         return frozenset(places)
 
-    def views(self, function: FunctionFacts) -> tuple[View, ...]:
+    def views(self, function: FunctionFacts) -> tuple[FrameView, ...]:
         """Every place where the function was inlined, itself as a root included: what its facts are merged from."""
         return self._functions[function.id].views
 
-    def item_of(self, view: View, frame: FrameId) -> Item | None:
+    def item_of(self, view: FrameView, frame: FrameId) -> Item | None:
         """The declaration of the function behind a frame, where it stands in this version."""
         declared = view.root.items.get(view.root.function.frames[frame].function)
         return None if declared is None else relocated(self._program.unit, declared)
@@ -250,7 +252,7 @@ class FileAnalysis:
             asked = self._asked = function.id, places_of(self._functions[function.id].views)
         return asked[1]
 
-    def _innermost_at(self, function: FunctionFacts, offset: int) -> tuple[tuple[View, Span, ValueId], ...]:
+    def _innermost_at(self, function: FunctionFacts, offset: int) -> tuple[tuple[FrameView, Span, ValueId], ...]:
         relative = offset - function.start
         places = self._places_of(function).values()
         found = [(here.view, span, value) for here in places for span, value in here.records_at(relative)]
@@ -283,14 +285,14 @@ class FileAnalysis:
         level = view.root.divergence.convergence(block)
         return level, () if level is Level.GRID else self._steps(view, view.root.divergence.why_block(block))
 
-    def _worst_view(self, analyzed: AnalyzedFunction, branch: BranchFact) -> tuple[View, SourceBranchId] | None:
+    def _worst_view(self, analyzed: AnalyzedFunction, branch: BranchFact) -> tuple[FrameView, SourceBranchId] | None:
         candidates = [(view, branch_id) for view in analyzed.views for branch_id in branches_at(view, branch)]
         return max(candidates, key=_varies, default=None)
 
-    def _steps(self, view: View, steps: Sequence[Step]) -> tuple[WhyStep, ...]:
+    def _steps(self, view: FrameView, steps: Sequence[CauseStep]) -> tuple[WhyStep, ...]:
         return why_steps(steps, self._place_in(view))
 
-    def _place_in(self, view: View) -> Callable[[Span], tuple[Location, str] | None]:
+    def _place_in(self, view: FrameView) -> Callable[[Span], tuple[Location, str] | None]:
         def place(span: Span) -> tuple[Location, str] | None:
             if span.start == span.end:
                 return None
@@ -305,7 +307,7 @@ class FileAnalysis:
         return place
 
 
-_Place: TypeAlias = tuple[View, BasicBlockId]
+_Place: TypeAlias = tuple[FrameView, BasicBlockId]
 
 
 def _least_convergent(places: Iterable[_Place]) -> _Place:
@@ -321,7 +323,7 @@ def _least_convergent(places: Iterable[_Place]) -> _Place:
     return worst[1]
 
 
-def _varies(candidate: tuple[View, SourceBranchId]) -> tuple[bool, Level, Level]:
+def _varies(candidate: tuple[FrameView, SourceBranchId]) -> tuple[bool, Level, Level]:
     """Does a launch come there, how much does a branch vary, and how much of that needs no assumption about callers?"""
     view, branch = candidate
     root = view.root
@@ -329,7 +331,7 @@ def _varies(candidate: tuple[View, SourceBranchId]) -> tuple[bool, Level, Level]
     return is_reached(view, branch), *levels
 
 
-def _opaques_on(places: ViewPlaces, steps: Sequence[Step]) -> tuple[OpaqueFact, ...]:
+def _opaques_on(places: ViewPlaces, steps: Sequence[CauseStep]) -> tuple[OpaqueFact, ...]:
     """Opaque constructs that the chain ends in, where they stand in the function itself."""
     spans = {step.span for step in steps}
     return tuple(

@@ -32,7 +32,7 @@ from analysis.facts.launch_knowledge import launch_knowledge, launch_of_callers
 from analysis.facts.limited import limit_problem
 from analysis.facts.lowered import LoweredFunctions, SsaFunction, SsaKey
 from analysis.facts.merge import (
-    View,
+    FrameView,
     barrier_facts,
     branch_facts,
     branches_at,
@@ -141,7 +141,7 @@ class AnalyzedFunction:
     facts: FunctionFacts
     merged: MergedFacts
     item: Item
-    views: tuple[View, ...]
+    views: tuple[FrameView, ...]
 
 
 @final
@@ -194,7 +194,7 @@ class _FileRun:
             program.unit, caches.launches, caches.uses, outside, caches.kept_launches
         )
         self._templates = LaunchedTemplates(program, caches.instances)
-        self._reached: defaultdict[FunctionId, list[tuple[int, View]]] = defaultdict(list)
+        self._reached: defaultdict[FunctionId, list[tuple[int, FrameView]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""
         self._lowered = LoweredFunctions(program, settings.warp_size, self._templates, caches.ssa, caches.numbers)
         self._definitions: dict[FunctionId, FunctionId | None] = {}
@@ -273,7 +273,7 @@ class _FileRun:
             item = root.analysis.items.get(frame.function)
             reached = None if item is None else self._definition_of(frame.function, item)
             if reached is not None:
-                self._reached[reached].append((root.number, View(root.analysis, FrameId(index), instead, taken)))
+                self._reached[reached].append((root.number, FrameView(root.analysis, FrameId(index), instead, taken)))
 
     def _instances(self, kernel: DeviceFunction) -> Instances:
         try:
@@ -403,7 +403,7 @@ class _FileRun:
             facts = replace(facts, start=span.start, end=span.end, active=active)
         return AnalyzedFunction(facts, merged, function.item, views)
 
-    def _views_of(self, function: DeviceFunction) -> Sequence[tuple[int, View]]:
+    def _views_of(self, function: DeviceFunction) -> Sequence[tuple[int, FrameView]]:
         """Where it was inlined; of a function whose callers are all known what they pass, and what kernels do."""
         reached = self._reached[function.id]
         if function.id not in self._called:
@@ -415,7 +415,7 @@ class _FileRun:
         ]
         return sure or reached
 
-    def _merged(self, function: DeviceFunction, views: Sequence[View]) -> FunctionFacts:
+    def _merged(self, function: DeviceFunction, views: Sequence[FrameView]) -> FunctionFacts:
         own = self._lowered.of(function.id)
         assert own is not None
         item = function.item

@@ -50,7 +50,7 @@ TIER_RANK: Final = {Tier.ASSUMED: 0, Tier.POSSIBLE: 1, Tier.PROVEN: 2}
 
 @final
 @record
-class View:
+class FrameView:
     """One frame of one root.
 
     `launched_instead`: of a kernel that nothing in the project launches, how many others are launched.
@@ -77,13 +77,13 @@ class View:
         return own if taken is None else taken
 
 
-def branch_facts(function: Function, views: Sequence[View]) -> tuple[BranchFact, ...]:
+def branch_facts(function: Function, views: Sequence[FrameView]) -> tuple[BranchFact, ...]:
     """One fact per source branch of `function`, in source order."""
     return _branch_facts(function, [(view, view.root.divergence) for view in views])
 
 
 def branches_if_callers_agree(
-    function: Function, views: Sequence[View], branches: tuple[BranchFact, ...]
+    function: Function, views: Sequence[FrameView], branches: tuple[BranchFact, ...]
 ) -> tuple[BranchFact, ...]:
     """`branches` as they are when unknown callers pass the same arguments in every thread; the same order."""
     if all(view.root.if_callers_agree is view.root.divergence for view in views):
@@ -91,30 +91,30 @@ def branches_if_callers_agree(
     return _branch_facts(function, [(view, view.root.if_callers_agree) for view in views])
 
 
-def _branch_facts(function: Function, views: Sequence[tuple[View, DivergenceResult]]) -> tuple[BranchFact, ...]:
+def _branch_facts(function: Function, views: Sequence[tuple[FrameView, DivergenceResult]]) -> tuple[BranchFact, ...]:
     # Matched by place, not by number: an instance of a template may lack the branches of an arm that it discards.
     here = [(view, divergence, _grader(view, divergence)) for view, divergence in views]
     facts = [_branch_fact(branch, here) for branch in paced(function.branches, 10)]
     return tuple(sorted(facts, key=lambda fact: (fact.keyword.start, fact.keyword.end)))
 
 
-def _grader(view: View, divergence: DivergenceResult) -> Grader:
+def _grader(view: FrameView, divergence: DivergenceResult) -> Grader:
     return Grader(view.root.function, view.root.control, divergence, view.root.affine)
 
 
-def branches_at(view: View, branch: BranchFact | SourceBranch) -> tuple[SourceBranchId, ...]:
+def branches_at(view: FrameView, branch: BranchFact | SourceBranch) -> tuple[SourceBranchId, ...]:
     """The branches of a view that stand for one source branch."""
     place = branch.kind, branch.keyword.start, branch.keyword.end
     return tuple(view.root.records[view.frame].branches.get(place, ()))
 
 
-def is_reached(view: View, here: SourceBranchId) -> bool:
+def is_reached(view: FrameView, here: SourceBranchId) -> bool:
     """Whether some launch may come to a branch of a view."""
     sites = view.root.divergence.branch_sites(here)
     return not sites or any(block not in view.root.weights.unreached for block, _ in sites)
 
 
-def _branch_fact(branch: SourceBranch, views: Sequence[tuple[View, DivergenceResult, Grader]]) -> BranchFact:
+def _branch_fact(branch: SourceBranch, views: Sequence[tuple[FrameView, DivergenceResult, Grader]]) -> BranchFact:
     level = convergent = Level.GRID
     grading: Grading | None = None
     trips = Level.GRID if branch.kind is SourceBranchKind.LOOP else None
@@ -173,20 +173,20 @@ def _branch_fact(branch: SourceBranch, views: Sequence[tuple[View, DivergenceRes
     )
 
 
-def _rests_on_step(view: View, divergence: DivergenceResult, rounds: Rounds, branch: SourceBranch) -> bool:
+def _rests_on_step(view: FrameView, divergence: DivergenceResult, rounds: Rounds, branch: SourceBranch) -> bool:
     """Whether all loops of a view that stand for the branch are left together if an unknown step is long enough."""
     root = view.root
     cycles = [cycle_of(root.function, root.control, divergence, here) for here in branches_at(view, branch)]
     return all(cycle is None or rounds.rests_on_step(cycle) for cycle in cycles)
 
 
-def _trip_level(view: View, divergence: DivergenceResult, here: SourceBranchId) -> Level:
+def _trip_level(view: FrameView, divergence: DivergenceResult, here: SourceBranchId) -> Level:
     """The level of the trip count of a source loop: the join of everything that decides about leaving it."""
     cycle = cycle_of(view.root.function, view.root.control, view.root.divergence, here)
     return divergence.branch_level(here) if cycle is None else divergence.loop_level(cycle)
 
 
-def _ways_out(view: View, divergence: DivergenceResult, here: SourceBranchId) -> Iterator[Span]:
+def _ways_out(view: FrameView, divergence: DivergenceResult, here: SourceBranchId) -> Iterator[Span]:
     """Where threads of a warp decide apart whether they leave a loop, of the branches in the text of its function."""
     function, control = view.root.function, view.root.control
     cycle = cycle_of(function, control, divergence, here)
@@ -202,7 +202,7 @@ def _ways_out(view: View, divergence: DivergenceResult, here: SourceBranchId) ->
             yield Span(keyword.start, keyword.end)
 
 
-def unlaunched_kernels(views: Sequence[View]) -> Unlaunched | None:
+def unlaunched_kernels(views: Sequence[FrameView]) -> Unlaunched | None:
     """The kernels that run a function, if nothing launches any of them."""
     parts = [view.part_of_slots for view in views]
     if not parts or not all(part.launched_instead for part in parts):
@@ -210,7 +210,7 @@ def unlaunched_kernels(views: Sequence[View]) -> Unlaunched | None:
     return Unlaunched(tuple(sorted({part.whole for part in parts})), min(part.launched_instead for part in parts))
 
 
-def barrier_facts(views: Sequence[View]) -> tuple[BarrierFact, ...]:
+def barrier_facts(views: Sequence[FrameView]) -> tuple[BarrierFact, ...]:
     """One fact per barrier site, in source order."""
     worst: dict[tuple[int, int], BarrierFact] = {}
     for view in views:
@@ -246,7 +246,7 @@ def scope_of(instruction: Instruction) -> BarrierScope:
             raise AssertionError(f"not a barrier: {instruction}")
 
 
-def opaque_facts(views: Iterable[View]) -> tuple[OpaqueFact, ...]:
+def opaque_facts(views: Iterable[FrameView]) -> tuple[OpaqueFact, ...]:
     """Every opaque construct once, in source order."""
     found: dict[tuple[int, int, str], OpaqueFact] = {}
     for view in views:
@@ -256,13 +256,13 @@ def opaque_facts(views: Iterable[View]) -> tuple[OpaqueFact, ...]:
     return tuple(found[key] for key in sorted(found))
 
 
-def cut_off_facts(views: Iterable[View]) -> tuple[OpaqueFact, ...]:
+def cut_off_facts(views: Iterable[FrameView]) -> tuple[OpaqueFact, ...]:
     """Every place that was not looked at because it would take too long, once, in source order."""
     found = dict.fromkeys(place for view in views for place in view.root.records[view.frame].cut_off)
     return tuple(sorted(found, key=lambda place: (place.span.start, place.span.end, place.construct)))
 
 
-def variable_facts(function: Function, views: Sequence[View]) -> tuple[VariableFact, ...]:
+def variable_facts(function: Function, views: Sequence[FrameView]) -> tuple[VariableFact, ...]:
     """The declared variables, each with the worst level of the values it is declared with, and of all it is given.
 
     One that is declared without a value is as bad as any value that it is given.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import final
 
 from analysis.divergence.result import DivergenceResult
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Bitcast, Constant, Convert, NamedBarrier
 from analysis.ir.record import record
@@ -34,7 +34,7 @@ class WrongCount:
     warp_size: int
 
 
-def wrong_counts(views: Sequence[View]) -> tuple[WrongCount, ...]:
+def wrong_counts(views: Sequence[FrameView]) -> tuple[WrongCount, ...]:
     """Each place once per count, in the order of the barriers."""
     found: dict[WrongCount, None] = {}
     for view in views:
@@ -48,7 +48,7 @@ def wrong_counts(views: Sequence[View]) -> tuple[WrongCount, ...]:
     return tuple(found)
 
 
-def _wrong(view: View, span: Span, count: int) -> WrongCount | None:
+def _wrong(view: FrameView, span: Span, count: int) -> WrongCount | None:
     size = view.root.launch.warp_size
     place = Span(span.start, span.end)
     if count <= 0 or count % size:
@@ -59,7 +59,7 @@ def _wrong(view: View, span: Span, count: int) -> WrongCount | None:
     return None
 
 
-def _some_only_arrive(view: View) -> bool:
+def _some_only_arrive(view: FrameView) -> bool:
     instructions = (site.instruction for site in view.root.barriers)
     return any(isinstance(one, NamedBarrier) and one.arrive_only for one in instructions)
 

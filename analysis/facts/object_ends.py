@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import Call
 from analysis.ir.source import Span
@@ -19,7 +19,7 @@ def destructor_name(function: FunctionId) -> str:
     return name if name.rpartition("::")[2].startswith("~") else ""
 
 
-def object_ends(view: View) -> Iterator[Span]:
+def object_ends(view: FrameView) -> Iterator[Span]:
     """In the text of one frame."""
     function = view.root.function
     for frame in function.frames:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import final
 
 from analysis.access.model import AccessKind
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
 from analysis.facts.race_records import ItemIn, place_of
 from analysis.ir.record import record
@@ -52,9 +52,9 @@ class OrderRecord:
         return self.is_everything and not self.pairs
 
 
-def order_records(views: Sequence[View], item_in: ItemIn) -> tuple[OrderRecord, ...]:
+def order_records(views: Sequence[FrameView], item_in: ItemIn) -> tuple[OrderRecord, ...]:
     """Of the function whose views these are; none for a barrier of which some context says nothing."""
-    known: dict[Span, list[tuple[View, BarrierOrder]]] = {}
+    known: dict[Span, list[tuple[FrameView, BarrierOrder]]] = {}
     unknown: set[Span] = set()
     for view in views:
         orders = {(order.site.block, order.site.index): order for order in _ordering(view).orders()}
@@ -68,7 +68,7 @@ def order_records(views: Sequence[View], item_in: ItemIn) -> tuple[OrderRecord, 
     return tuple(_record(place, known[place], item_in) for place in places)
 
 
-def barriers_without_order(views: Sequence[View]) -> tuple[Span, ...]:
+def barriers_without_order(views: Sequence[FrameView]) -> tuple[Span, ...]:
     """Where the barriers stand that order nothing in any context of the function."""
     places: dict[Span, bool] = {}
     for view in views:
@@ -78,13 +78,13 @@ def barriers_without_order(views: Sequence[View]) -> tuple[Span, ...]:
     return tuple(place for place, is_nothing in places.items() if is_nothing)
 
 
-def _ordering(view: View) -> BarrierOrdering:
+def _ordering(view: FrameView) -> BarrierOrdering:
     root = view.root
     known = MemoryUses(root.function, root.control, root.divergence, root.affine, root.spaces, root.launch)
     return BarrierOrdering(known, root.barriers)
 
 
-def _record(place: Span, orders: Sequence[tuple[View, BarrierOrder]], item_in: ItemIn) -> OrderRecord:
+def _record(place: Span, orders: Sequence[tuple[FrameView, BarrierOrder]], item_in: ItemIn) -> OrderRecord:
     found: dict[OrderedAccesses, None] = {}
     is_everything = all(order.is_everything for _, order in orders)
     for view, order in orders:
@@ -98,7 +98,7 @@ def _record(place: Span, orders: Sequence[tuple[View, BarrierOrder]], item_in: I
     return OrderRecord(place, tuple(pairs), is_everything)
 
 
-def _located(view: View, pair: OrderedPair, item_in: ItemIn) -> OrderedAccesses | None:
+def _located(view: FrameView, pair: OrderedPair, item_in: ItemIn) -> OrderedAccesses | None:
     before, after = place_of(view, pair.before, item_in), place_of(view, pair.after, item_in)
     if before is None or after is None:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias, final
 
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
 from analysis.ir.function import Function, Symbol
 from analysis.ir.instructions import Branch, FunctionId
@@ -21,7 +21,7 @@ from analysis.races.model import MemoryUse, Race
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import Tier
 
-ItemIn: TypeAlias = Callable[[View, FrameId], Item | None]
+ItemIn: TypeAlias = Callable[[FrameView, FrameId], Item | None]
 
 
 @final
@@ -57,7 +57,7 @@ class RaceRecord:
     assumed: tuple[Location, ...]
 
 
-def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[RaceRecord]:
+def race_records(view: FrameView, item_in: ItemIn, *, undecided: bool) -> Iterator[RaceRecord]:
     """Those of the kernel whose own view it is; nothing for what is inlined into it."""
     if view.frame != OWN_FRAME:
         return
@@ -76,14 +76,14 @@ def race_records(view: View, item_in: ItemIn, *, undecided: bool) -> Iterator[Ra
         )
 
 
-def _pointer(view: View, race: Race) -> str | None:
+def _pointer(view: FrameView, race: Race) -> str | None:
     if race.first.space is not MemorySpace.GLOBAL:
         return None
     root = pointer_root(view.root.divergence, race.first.address)
     return next((one.name for one in view.root.function.parameters if one.value == root), None)
 
 
-def _assumed(view: View, race: Race, item_in: ItemIn) -> tuple[Location, ...]:
+def _assumed(view: FrameView, race: Race, item_in: ItemIn) -> tuple[Location, ...]:
     function, found = view.root.function, list[Location]()
     for block in () if race.witness is None else race.witness.assumed:
         terminator = function.blocks[block].terminator
@@ -94,7 +94,7 @@ def _assumed(view: View, race: Race, item_in: ItemIn) -> tuple[Location, ...]:
     return tuple(found)
 
 
-def place_of(view: View, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:
+def place_of(view: FrameView, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:
     span = use.span
     location, item = _location(view, span, item_in), item_in(view, span.frame)
     if location is None or item is None:
@@ -110,7 +110,7 @@ def place_of(view: View, use: MemoryUse, item_in: ItemIn) -> RacePlace | None:
     )
 
 
-def _location(view: View, span: Span, item_in: ItemIn) -> Location | None:
+def _location(view: FrameView, span: Span, item_in: ItemIn) -> Location | None:
     item = item_in(view, span.frame)
     if item is None or span.start == span.end:
         return None

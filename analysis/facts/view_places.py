@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import final
 
 from analysis.divergence.levels import Level
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.span_index import SpanIndex
 from analysis.ir.function import ENTRY, Function
 from analysis.ir.instructions import BasicBlockId, Opaque, ValueId
@@ -15,7 +15,7 @@ from analysis.ir.pace import paced
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 
 
-def places_of(views: Sequence[View]) -> dict[int, ViewPlaces]:
+def places_of(views: Sequence[FrameView]) -> dict[int, ViewPlaces]:
     """Of each view, by its identity; a root is walked once for all that were inlined into it."""
     roots = {id(view.root): view.root for view in views}
     records = {key: _RootRecords(root.function) for key, root in roots.items()}
@@ -44,7 +44,7 @@ class _RootRecords:
 class ViewPlaces:
     """One walk over a view, for all places that are asked about."""
 
-    def __init__(self, view: View, records: _RootRecords) -> None:
+    def __init__(self, view: FrameView, records: _RootRecords) -> None:
         self.view = view
         self._of_root = records
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, final
 
 from analysis.facts.barrier_records import GuardRecord, PlaceIn, guard_record, location_at
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
@@ -40,7 +40,7 @@ class WarpRecord:
         return self.problem.kind
 
 
-def warp_records(view: View, place_in: PlaceIn, kind: WarpProblemKind) -> Iterator[WarpRecord]:
+def warp_records(view: FrameView, place_in: PlaceIn, kind: WarpProblemKind) -> Iterator[WarpRecord]:
     """The records of one kind of the function whose frame `view` is."""
     for problem in view.root.warp_problems:
         if problem.kind is not kind:
@@ -61,7 +61,7 @@ def warp_records(view: View, place_in: PlaceIn, kind: WarpProblemKind) -> Iterat
         yield WarpRecord(problem, site, operation, guards, other, view.root.launch.warp_size)
 
 
-def _calls(view: View, problem: WarpProblem) -> tuple[FrameId, ...]:
+def _calls(view: FrameView, problem: WarpProblem) -> tuple[FrameId, ...]:
     if problem.kind not in _BY_GUARD or not problem.guards:
         return ()
     return calls_between(view.root.function, problem.guards[0].span.frame, problem.span.frame)

@@ -9,6 +9,7 @@ from analysis.divergence.causes import (
     BlockSubject,
     BranchSubject,
     Cause,
+    CauseStep,
     ControlCause,
     ConvergenceCause,
     DataCause,
@@ -20,7 +21,6 @@ from analysis.divergence.causes import (
     NestingCause,
     Seed,
     SeedCause,
-    Step,
     Subject,
     SyncCause,
     TemporalCause,
@@ -69,7 +69,7 @@ SEED_PHRASE: Final = {
 }
 
 
-def why_steps(steps: Iterable[Step], place: Place) -> tuple[WhyStep, ...]:
+def why_steps(steps: Iterable[CauseStep], place: Place) -> tuple[WhyStep, ...]:
     """The chain in reading order; links without source text are left out, equal neighbours merged."""
     found: list[WhyStep] = []
     for step in steps:

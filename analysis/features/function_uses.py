@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.features.launch_site import FunctionPlace, LaunchSite, place_of
 from analysis.ir.instructions import Call
@@ -125,7 +125,7 @@ def _parameter_types(analysis: FileAnalysis, item: Item) -> tuple[tuple[Type, bo
     return tuple((one.type, one.is_reference, one.is_rvalue) for one in declared)
 
 
-def _calls(analysis: FileAnalysis, view: View) -> Iterator[tuple[Span, Item]]:
+def _calls(analysis: FileAnalysis, view: FrameView) -> Iterator[tuple[Span, Item]]:
     """The calls in the body that a view shows, inlined or not."""
     function = view.root.function
     for number, frame in enumerate(function.frames):

@@ -21,7 +21,7 @@ from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View, branches_at
+from analysis.facts.merge import FrameView, branches_at
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.facts.roots import RootAnalysis
 from analysis.features.semantic_token_places import FramePlaces, blocks_at, places_by_frame, value_places
@@ -121,7 +121,7 @@ class _FileTokens:
             found |= {token.start: token for token in _of_branch(branch, text, is_split)}
         return tuple(found[start] for start in sorted(found))
 
-    def _root(self, view: View) -> _Root:
+    def _root(self, view: FrameView) -> _Root:
         known = self._roots.get(id(view.root))
         if known is None:
             known = self._roots[id(view.root)] = _Root(view.root)
@@ -142,7 +142,7 @@ class _Root:
     def places(self, frame: FrameId) -> FramePlaces:
         return self._frames.get(frame) or FramePlaces()
 
-    def splits_before(self, view: View, branch: BranchFact) -> bool:
+    def splits_before(self, view: FrameView, branch: BranchFact) -> bool:
         sites = [site for here in branches_at(view, branch) for site in self._root.divergence.branch_sites(here)]
         return any(self.is_split(block) for block, _ in sites)
 
@@ -191,7 +191,7 @@ class _Names:
         return declared[index - 1][1] if index else None
 
 
-def _of_view(view: View, root: _Root, text: bytes, names: _Names) -> Iterator[SemanticToken]:
+def _of_view(view: FrameView, root: _Root, text: bytes, names: _Names) -> Iterator[SemanticToken]:
     places = root.places(view.frame)
     values: dict[tuple[int, int], list[ValueId]] = {}
     kinds: dict[tuple[int, int], TokenKind] = {}

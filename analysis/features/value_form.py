@@ -16,7 +16,7 @@ from typing import Final, final
 from analysis.affine.interval import Interval, type_range
 from analysis.affine.linear_form import LinearForm
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -95,7 +95,7 @@ class FunctionForms:
             return ValueForm(form, None, None, is_exact, thread)
         return ValueForm(form, widest.low, widest.high, is_exact, thread)
 
-    def _is_assigned_again(self, view: View, span: Span) -> bool:
+    def _is_assigned_again(self, view: FrameView, span: Span) -> bool:
         """A declared name whose first value is not the only one: what holds of that value does not hold of the name."""
         known = self._assigned_again.get(id(view.root))
         if known is None:
@@ -106,12 +106,12 @@ class FunctionForms:
             self._assigned_again[id(view.root)] = known
         return span in known
 
-    def _forms(self, found: list[tuple[View, Span, ValueId, BasicBlockId]]) -> Iterator[FormText | None]:
+    def _forms(self, found: list[tuple[FrameView, Span, ValueId, BasicBlockId]]) -> Iterator[FormText | None]:
         for view, span, value, block in found:
             form = view.root.affine.form_at(value, block)
             yield None if form is None else self._written(view, span, value, form)
 
-    def _written(self, view: View, span: Span, value: ValueId, form: LinearForm) -> FormText | None:
+    def _written(self, view: FrameView, span: Span, value: ValueId, form: LinearForm) -> FormText | None:
         match view.root.function.types[value]:
             case IntegerType():
                 return self._writer(view, span).integer(form)
@@ -120,7 +120,7 @@ class FunctionForms:
             case _:
                 return None
 
-    def _writer(self, view: View, span: Span) -> FormWriter:
+    def _writer(self, view: FrameView, span: Span) -> FormWriter:
         names = self._names.get(id(view))
         if names is None:
             names = self._names[id(view)] = ViewNames(view, self._text)
@@ -138,13 +138,13 @@ def has_one_value(analysis: FileAnalysis, function: FunctionFacts, offset: int) 
     return not _is_of_several_values(found)
 
 
-def _is_of_several_values(found: list[tuple[View, Span, ValueId, BasicBlockId]]) -> bool:
+def _is_of_several_values(found: list[tuple[FrameView, Span, ValueId, BasicBlockId]]) -> bool:
     """Whether one text stands for several values of one call, as a macro's does: what holds of a part is no answer."""
     values = {(id(view.root), view.frame, span.start, value) for view, span, value, _ in found}
     return len(values) > len({entry[:3] for entry in values})
 
 
-def _is_exact(view: View, value: ValueId, block: BasicBlockId) -> bool:
+def _is_exact(view: FrameView, value: ValueId, block: BasicBlockId) -> bool:
     form = view.root.affine.form_at(value, block)
     return form is None or form.exact
 
@@ -171,7 +171,7 @@ def _news(form: str, own: str) -> str | None:
     return None if sorted(_TOKEN.findall(form)) == sorted(_TOKEN.findall(own)) else form
 
 
-def _range(view: View, value: ValueId, block: BasicBlockId) -> Interval | None:
+def _range(view: FrameView, value: ValueId, block: BasicBlockId) -> Interval | None:
     type_ = view.root.function.types[value]
     if not isinstance(type_, IntegerType):
         return None

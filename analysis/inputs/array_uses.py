@@ -17,7 +17,7 @@ from enum import IntEnum
 from math import isqrt
 from typing import Final, TypeAlias, final
 
-from analysis.inputs.flow import Flow, Place, Root, RootKind
+from analysis.inputs.flow import ElementMember, Flow, NamedObject, RootKind
 from analysis.inputs.free_places import Mark, free_places
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -94,9 +94,9 @@ class ImageUse:
     texel: Type | None
 
 
-def array_uses(flow: Flow) -> dict[Root, ArrayUse]:
+def array_uses(flow: Flow) -> dict[NamedObject, ArrayUse]:
     """Every argument array, variable and image that the kernel touches."""
-    uses: dict[Root, ArrayUse] = {}
+    uses: dict[NamedObject, ArrayUse] = {}
     for block in flow.control.order:
         for instruction in flow.function.blocks[block].instructions:
             match instruction:
@@ -115,7 +115,7 @@ def array_uses(flow: Flow) -> dict[Root, ArrayUse]:
                 case Texture(arguments=(handle, *_)):
                     image = flow.leaf(handle)
                     if image is not None:
-                        uses.setdefault(Root(RootKind.ARGUMENT, image), ArrayUse()).is_loaded = True
+                        uses.setdefault(NamedObject(RootKind.ARGUMENT, image), ArrayUse()).is_loaded = True
                 case _:
                     pass
     _read_roles(flow, uses)
@@ -136,7 +136,7 @@ def image_uses(flow: Flow) -> dict[str, list[ImageUse]]:
     return uses
 
 
-def _touched(uses: dict[Root, ArrayUse], flow: Flow, address: ValueId) -> Iterator[ArrayUse]:
+def _touched(uses: dict[NamedObject, ArrayUse], flow: Flow, address: ValueId) -> Iterator[ArrayUse]:
     for root in {place.root for place in flow.places(address)}:
         if root.kind in _MEMORY:
             yield uses.setdefault(root, ArrayUse())
@@ -167,7 +167,7 @@ def _image_use(flow: Flow, texture: Texture) -> ImageUse:
 # -- roles of loaded integers -----------------------------------------------------------------------------------------
 
 
-def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
+def _read_roles(flow: Flow, uses: dict[NamedObject, ArrayUse]) -> None:
     for block in flow.control.order:
         for instruction in flow.function.blocks[block].instructions:
             if isinstance(instruction, ElementAddress):
@@ -198,7 +198,7 @@ def _read_roles(flow: Flow, uses: dict[Root, ArrayUse]) -> None:
             _note(uses, place, Role.OFFSETS, None)
 
 
-def _asked_for_end(flow: Flow) -> Iterator[Place]:
+def _asked_for_end(flow: Flow) -> Iterator[ElementMember]:
     """Elements that are compared with -1, or whose sign is asked for."""
     for _, instruction in flow.function.instructions():
         if isinstance(instruction, Compare):
@@ -242,7 +242,7 @@ def _is_product(flow: Flow, value: ValueId) -> bool:
             return False
 
 
-def _loaded_as_it_is(flow: Flow, value: ValueId) -> Iterator[Place]:
+def _loaded_as_it_is(flow: Flow, value: ValueId) -> Iterator[ElementMember]:
     """The elements that the value is, unchanged."""
     match _uncast(flow, value):
         case Load(result=result) if isinstance(flow.function.type_of(result), IntegerType):
@@ -263,9 +263,9 @@ def _constant(flow: Flow, value: ValueId) -> int | None:
     return definition.value if isinstance(definition, Constant) and isinstance(definition.value, int) else None
 
 
-def _loaded_with_neighbour(flow: Flow) -> set[Place]:
+def _loaded_with_neighbour(flow: Flow) -> set[ElementMember]:
     """Places of which some thread loads two elements that follow each other."""
-    indices: dict[Place, set[tuple[Term, int]]] = {}
+    indices: dict[ElementMember, set[tuple[Term, int]]] = {}
     for block in flow.control.order:
         for instruction in flow.function.blocks[block].instructions:
             if isinstance(instruction, Load) and isinstance(flow.function.type_of(instruction.result), IntegerType):
@@ -300,7 +300,7 @@ def _term_and_distance(flow: Flow, index: ValueId, depth: int) -> tuple[Term, in
             return index, 0
 
 
-def _note(uses: dict[Root, ArrayUse], place: Place, role: Role, limit: int | None) -> None:
+def _note(uses: dict[NamedObject, ArrayUse], place: ElementMember, role: Role, limit: int | None) -> None:
     use = uses.get(place.root)
     if use is None:
         return
@@ -309,9 +309,9 @@ def _note(uses: dict[Root, ArrayUse], place: Place, role: Role, limit: int | Non
         use.limits[place.path] = min(limit, use.limits.get(place.path, limit))
 
 
-def _loaded(flow: Flow, value: ValueId) -> Iterator[Place]:
+def _loaded(flow: Flow, value: ValueId) -> Iterator[ElementMember]:
     for source in flow.sources(value):
-        if isinstance(source, Place) and source.root.kind in _MEMORY:
+        if isinstance(source, ElementMember) and source.root.kind in _MEMORY:
             yield source
 
 
@@ -350,7 +350,7 @@ _DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
 
 
-def _starts(flow: Flow, value: ValueId) -> Iterator[Place]:
+def _starts(flow: Flow, value: ValueId) -> Iterator[ElementMember]:
     """What a loop variable was loaded from before the loop."""
     definition = flow.definitions.get(value)
     while isinstance(definition, Convert):

@@ -1,11 +1,13 @@
-"""What loaded numbers are compared with, traced back to the elements: where a comparison would tip.
+"""What loaded numbers are compared with, traced back to the elements: where the result of a comparison changes.
 
-Words     A *cut* is the number at which a comparison of an element tips, or that it is looked for (`==`, `case`).
+Words     A *threshold* of an element is a number on whose sides a comparison of the element has different results, or
+          that the element is tested for equality with (`==`, `case`).
           It is *due* where hardly any of the elements that would be chosen lie on one side of it.
 Rules     From each side of a comparison back to the elements in it, through casts, arithmetic, `min`, `max`, `abs`,
           roundings and what is kept in shared memory; the other operands in the middle of their range.
-          A sum that a loop builds tips where each of its terms has its share, in `TRIPS` iterations.
-Limits    Sums and products of several elements, and an element compared with another, are met roughly.
+          A sum that a loop builds is taken to reach a number when each of its terms has its share, in `TRIPS` rounds.
+Limits    Thresholds of sums and products of several elements, and of elements that are compared with each other, are
+          approximate.
           Equality of floating-point numbers and of two elements of large ranges says nothing.
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias, final
 
-from analysis.inputs.flow import Flow, Leaf, Place, Register
+from analysis.inputs.flow import ElementMember, Flow, Leaf, Register
 from analysis.inputs.spans import TRIPS, Span, Spans, keeps_number, loaded_places
 from analysis.ir.control import Switch
 from analysis.ir.ids import ValueId
@@ -39,16 +41,16 @@ from analysis.ir.types import FloatType, IntegerType, StructType, Type
 MAX_STEPS: Final = 200
 """Values that one comparison is traced through."""
 FEW: Final = 8
-"""Different numbers among which one is met often enough."""
+"""Among so many different numbers a given one is chosen often enough."""
 
 _EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
 _INCLUDING: Final = (CompareOperator.LESS_EQUAL, CompareOperator.GREATER)
-"""`x <= 3` and `x > 3` tip between 3 and 4, the others between 2 and 3."""
+"""`x <= 3` and `x > 3` change their result between 3 and 4, the others between 2 and 3."""
 
 
 @final
 @record
-class Cut:
+class Threshold:
     """`at` lies between two integers where the order is asked for; `against` names the other side."""
 
     at: float
@@ -57,19 +59,19 @@ class Cut:
     against: str
 
 
-Found: TypeAlias = "tuple[Leaf | Place, Type, float]"
-"""An element or a number that nobody gave, and what makes the comparison tip."""
+Found: TypeAlias = "tuple[Leaf | ElementMember, Type, float]"
+"""An element or a number that nobody gave, and where the comparison changes its result."""
 
 
 @final
 class Comparisons:
-    """All of a kernel: `cuts` of its elements, and `inside`, numbers nobody gave that lie among what they are compared
-    with, each with the name of that."""
+    """All of a kernel: `thresholds` of its elements, and `inside`, numbers that nobody gave and that should lie among
+    what they are compared with, each with the name of that."""
 
     def __init__(self, flow: Flow, spans: Spans) -> None:
         self._flow = flow
         self._spans = spans
-        self.cuts: dict[Place, tuple[Type, list[Cut]]] = {}
+        self.thresholds: dict[ElementMember, tuple[Type, list[Threshold]]] = {}
         self.inside: dict[str, tuple[float, str]] = {}
         exits = {block for cycle in flow.control.cycles for block in flow.control.exit_branches(cycle)}
         self._bounds_of_loops = {
@@ -137,9 +139,9 @@ class Comparisons:
 
     def _cut(self, data: ValueId, number: float, *, is_equality: bool, is_due: bool, against: str) -> None:
         for source, type, at in self._back(data, number):
-            if isinstance(source, Place) and isinstance(type, IntegerType | FloatType):
-                _, cuts = self.cuts.setdefault(source, (type, []))
-                cuts.append(Cut(at, is_equality, is_due, against))
+            if isinstance(source, ElementMember) and isinstance(type, IntegerType | FloatType):
+                _, thresholds = self.thresholds.setdefault(source, (type, []))
+                thresholds.append(Threshold(at, is_equality, is_due, against))
 
     # -- from a comparison back to the elements ------------------------------------------------------------------------
 
@@ -166,14 +168,16 @@ class Comparisons:
                 case definition:
                     pending += self._operands(definition, target)
 
-    def _elements(self, value: ValueId) -> Sequence[Place]:
+    def _elements(self, value: ValueId) -> Sequence[ElementMember]:
         definition = self._flow.definitions.get(value)
         if isinstance(definition, ExtractElement):
             whole = self._flow.function.type_of(definition.aggregate)
             layout = self._flow.function.structs.get(whole.name) if isinstance(whole, StructType) else None
             if layout is not None:
                 name = layout.fields[definition.index].name
-                return [Place(at.root, (*at.path, name)) for at in loaded_places(self._flow, definition.aggregate)]
+                return [
+                    ElementMember(at.root, (*at.path, name)) for at in loaded_places(self._flow, definition.aggregate)
+                ]
         return loaded_places(self._flow, value)
 
     def _of_phi(self, phi: Phi, target: float) -> Iterator[tuple[ValueId, float]]:

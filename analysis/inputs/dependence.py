@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, final
 
-from analysis.inputs.flow import Flow, Root, RootKind
+from analysis.inputs.flow import Flow, NamedObject, RootKind
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Atomic, Bitcast, Convert, Load, Phi, ReadSpecial, Store
 from analysis.ir.operators import AtomicOperator, SpecialRegister
@@ -49,7 +49,7 @@ class Dependences:
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._block_of: dict[ValueId, BasicBlockId] = {}
-        self._stores: dict[Root, list[Store]] = {}
+        self._stores: dict[NamedObject, list[Store]] = {}
         for block in flow.control.order:
             for one in (*flow.function.blocks[block].phis, *flow.function.blocks[block].instructions):
                 if one.result is not None:
@@ -90,7 +90,7 @@ class Dependences:
         contents: set[str] = set()
         has_block_index = False
         seen: set[ValueId] = set()
-        known: set[Root] = set()
+        known: set[NamedObject] = set()
         pending = list(values)
         while pending:
             value = pending.pop()
@@ -125,7 +125,7 @@ class Dependences:
             if place.root.kind in (RootKind.ARGUMENT, RootKind.VARIABLE):
                 yield place.root.name
 
-    def _stored(self, address: ValueId, known: set[Root]) -> Iterator[ValueId]:
+    def _stored(self, address: ValueId, known: set[NamedObject]) -> Iterator[ValueId]:
         """What the kernel itself may have put there, but for objects that are `known`; these now are."""
         roots = {place.root for place in self._flow.places(address)} - known
         known |= roots

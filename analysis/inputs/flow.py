@@ -65,7 +65,7 @@ class RootKind(Enum):
 
 @final
 @record
-class Root:
+class NamedObject:
     """An object: the array that the leaf `name` points to, or the variable `name`."""
 
     kind: RootKind
@@ -74,10 +74,10 @@ class Root:
 
 @final
 @record
-class Place:
+class ElementMember:
     """A member of an object's elements."""
 
-    root: Root
+    root: NamedObject
     path: tuple[str, ...] = ()
 
 
@@ -93,12 +93,12 @@ class Register:
     register: SpecialRegister
 
 
-Source: TypeAlias = Leaf | Place | Register
-"""A `Place` is "an element that was loaded from there"."""
+Source: TypeAlias = Leaf | ElementMember | Register
+"""A `ElementMember` is "an element that was loaded from there"."""
 Sources: TypeAlias = frozenset[Source]
 
 _NO_SOURCES: Final[Sources] = frozenset()
-_NO_PLACES: Final[frozenset[Place]] = frozenset()
+_NO_PLACES: Final[frozenset[ElementMember]] = frozenset()
 _BOUNDING: Final = (BinaryOperator.REMAINDER, BinaryOperator.AND)
 _ROOT_KIND: Final = {
     SymbolKind.LOCAL: RootKind.LOCAL,
@@ -120,21 +120,21 @@ class Flow:
         self.leaves: dict[str, Type] = {}
         """By name, in the order in which they are met; parameters first."""
         self.definitions: dict[ValueId, Instruction | Phi] = {}
-        self.regions: dict[Place, Root] = {}
+        self.regions: dict[ElementMember, NamedObject] = {}
         """Where the pointers that lie at a place lead."""
-        self.pointees: dict[Root, Type] = {}
+        self.pointees: dict[NamedObject, Type] = {}
         """The element type of each region that only pointers in memory lead to."""
-        self._holders: dict[Root, Root] = {}
+        self._holders: dict[NamedObject, NamedObject] = {}
         self._exact: dict[ValueId, str] = {}
         self._options: dict[ValueId, tuple[str, ...]] = {}
         """Leaves, or what leaves are members of, of which a value is one: those at an index that is not known."""
         self._wholes: dict[str, Type] = {}
         """What leaves are members of, by its name."""
-        self._places: dict[ValueId, frozenset[Place]] = {}
+        self._places: dict[ValueId, frozenset[ElementMember]] = {}
         self._sources: dict[ValueId, Sources] = {}
-        self._contents: dict[Root, Sources] = {}
-        self._pointers: dict[Root, frozenset[Place]] = {}
-        self._copies: dict[Root, str] = {}
+        self._contents: dict[NamedObject, Sources] = {}
+        self._pointers: dict[NamedObject, frozenset[ElementMember]] = {}
+        self._copies: dict[NamedObject, str] = {}
         self._inputs = frozenset(symbol.name for symbol in function.symbols if symbol.kind is SymbolKind.CONSTANT)
         """Only the host writes `__constant__` variables."""
         self._changed = False
@@ -144,7 +144,7 @@ class Flow:
         """The leaf that the value is, unchanged."""
         return self._exact.get(value)
 
-    def places(self, value: ValueId) -> frozenset[Place]:
+    def places(self, value: ValueId) -> frozenset[ElementMember]:
         return self._places.get(value, _NO_PLACES)
 
     def sources(self, value: ValueId) -> Sources:
@@ -180,7 +180,7 @@ class Flow:
             return
         self.leaves.setdefault(name, type)
         if isinstance(type, PointerType):
-            self._point(value, frozenset((Place(Root(RootKind.ARGUMENT, name)),)))
+            self._point(value, frozenset((ElementMember(NamedObject(RootKind.ARGUMENT, name)),)))
         else:
             self._depend(value, frozenset((Leaf(name),)))
 
@@ -195,11 +195,11 @@ class Flow:
         for name in names:
             self.leaves.setdefault(name, type)
         if isinstance(type, PointerType):
-            self._point(value, frozenset(Place(Root(RootKind.ARGUMENT, name)) for name in names))
+            self._point(value, frozenset(ElementMember(NamedObject(RootKind.ARGUMENT, name)) for name in names))
         else:
             self._depend(value, frozenset(map(Leaf, names)))
 
-    def _point(self, value: ValueId, places: frozenset[Place]) -> None:
+    def _point(self, value: ValueId, places: frozenset[ElementMember]) -> None:
         before = self.places(value)
         if not places <= before:
             self._places[value] = before | places
@@ -222,12 +222,12 @@ class Flow:
                 self._depend(result, frozenset((Register(register),)))
             case SymbolAddress(result=result, symbol=symbol):
                 declared = self.function.symbol(symbol)
-                self._point(result, frozenset((Place(Root(_ROOT_KIND[declared.kind], declared.name)),)))
+                self._point(result, frozenset((ElementMember(NamedObject(_ROOT_KIND[declared.kind], declared.name)),)))
             case ElementAddress(result=result, base=base, index=index):
                 self._step(result, base, index)
             case FieldAddress(result=result, base=base, field=field):
                 name = self._member(_pointee(self.function.type_of(base)), field)
-                self._point(result, frozenset(Place(at.root, (*at.path, name)) for at in self.places(base)))
+                self._point(result, frozenset(ElementMember(at.root, (*at.path, name)) for at in self.places(base)))
             case ExtractElement(result=result, aggregate=aggregate, index=index):
                 whole = self._exact.get(aggregate)
                 if whole is not None:
@@ -246,10 +246,10 @@ class Flow:
             case Texture(result=result, arguments=(handle, *_)) if result is not None:
                 image = self._exact.get(handle)
                 if image is not None:
-                    self._depend(result, frozenset((Place(Root(RootKind.ARGUMENT, image)),)))
+                    self._depend(result, frozenset((ElementMember(NamedObject(RootKind.ARGUMENT, image)),)))
             case Binary(result=result, operator=operator, left=left, right=right) if operator in _BOUNDING:
                 both = self.sources(left) | self.sources(right)
-                self._depend(result, frozenset(source for source in both if not isinstance(source, Place)))
+                self._depend(result, frozenset(source for source in both if not isinstance(source, ElementMember)))
             case Convert(result=result, operand=operand) | Bitcast(result=result, operand=operand):
                 self._merge(result, (operand,))
                 self._copy_leaf(result, operand)
@@ -276,7 +276,7 @@ class Flow:
         known = self.definitions.get(index)
         number = f"[{known.value}]" if isinstance(known, Constant) and isinstance(pointee, ArrayType) else ELEMENT
         steps = {at: number if at.root in self._copies else ELEMENT for at in self.places(base)}
-        self._point(result, frozenset(Place(at.root, (*at.path, step)) for at, step in steps.items()))
+        self._point(result, frozenset(ElementMember(at.root, (*at.path, step)) for at, step in steps.items()))
 
     def _load(self, result: ValueId, address: ValueId) -> None:
         type = self.function.type_of(result)
@@ -297,20 +297,20 @@ class Flow:
             if place.root.kind in (RootKind.ARGUMENT, RootKind.VARIABLE):
                 self._depend(result, frozenset((place,)))
                 if isinstance(type, PointerType):
-                    self._point(result, frozenset((Place(self._region(place, type.element)),)))
+                    self._point(result, frozenset((ElementMember(self._region(place, type.element)),)))
 
-    def _region(self, place: Place, element: Type) -> Root:
+    def _region(self, place: ElementMember, element: Type) -> NamedObject:
         """What the pointers to `element` at a place lead to."""
         known = self.regions.get(place)
         if known is not None:
             return known
-        around: Root | None = place.root
+        around: NamedObject | None = place.root
         while around is not None and not (isinstance(element, StructType) and self._element(around) == element):
             around = self._holders.get(around)
         if around is None:
             steps = (ELEMENT if step == ELEMENT else f".{step}" for step in place.path)
             inside = ELEMENT if place.root.kind is RootKind.ARGUMENT else ""
-            around = Root(RootKind.ARGUMENT, "".join((place.root.name, inside, *steps)))
+            around = NamedObject(RootKind.ARGUMENT, "".join((place.root.name, inside, *steps)))
             self.pointees[around] = element
             self._holders[around] = place.root
         self.regions[place] = around
@@ -320,24 +320,24 @@ class Flow:
         """A member of a loaded struct, vector or array."""
         whole, type = self.function.type_of(aggregate), self.function.type_of(result)
         step = ELEMENT if isinstance(whole, ArrayType) else self._member(whole, index)
-        loaded = [source for source in self.sources(aggregate) if isinstance(source, Place)]
-        members = frozenset(Place(one.root, (*one.path, step)) for one in loaded)
+        loaded = [source for source in self.sources(aggregate) if isinstance(source, ElementMember)]
+        members = frozenset(ElementMember(one.root, (*one.path, step)) for one in loaded)
         if isinstance(type, StructType | ArrayType):
             self._point(result, self.places(aggregate))
             self._depend(result, self.sources(aggregate).difference(loaded) | members)
             return
         self._merge(result, (aggregate,))
         if isinstance(type, PointerType):
-            self._point(result, frozenset(Place(self._region(one, type.element)) for one in members))
+            self._point(result, frozenset(ElementMember(self._region(one, type.element)) for one in members))
 
-    def _element(self, root: Root) -> Type | None:
+    def _element(self, root: NamedObject) -> Type | None:
         """The type of an object's elements."""
         if root.kind is RootKind.ARGUMENT:
             return self.pointees.get(root, _pointee(self.leaves.get(root.name)))
         symbols = (symbol.type for symbol in self.function.symbols if symbol.name == root.name)
         return next((_flattened(type) for type in symbols), None)
 
-    def _leaf_at(self, place: Place, type: Type) -> str | None:
+    def _leaf_at(self, place: ElementMember, type: Type) -> str | None:
         """The leaf that is stored at a place, if nothing else can stand there."""
         if ELEMENT in place.path:
             return None
@@ -346,7 +346,7 @@ class Flow:
         is_input = place.root.name in self._inputs or isinstance(type, PointerType | HandleType)
         return ".".join((place.root.name, *place.path)) if is_input else None
 
-    def _leaves_at(self, place: Place) -> Sequence[str]:
+    def _leaves_at(self, place: ElementMember) -> Sequence[str]:
         """The leaves of which one is stored at a place of a copy."""
         copied = self._copies.get(place.root, "")
         whole = self._wholes.get(copied)

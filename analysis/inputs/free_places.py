@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from analysis.inputs.flow import Flow, Leaf, Place
+from analysis.inputs.flow import ElementMember, Flow, Leaf
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Atomic, Compare, Constant, Convert, Load, Unary
 from analysis.ir.operators import AtomicOperator, CompareOperator, UnaryOperator
@@ -19,10 +19,10 @@ from analysis.ir.types import IntegerType
 Mark: TypeAlias = "int | Leaf"
 
 
-def free_places(flow: Flow) -> Mapping[Place, Mark]:
+def free_places(flow: Flow) -> Mapping[ElementMember, Mark]:
     """The constant for each such place of integers, wrapped to its type, or the number that is passed."""
-    expected: dict[Place, set[Mark | None]] = {}
-    loads: dict[Place, list[ValueId]] = {}
+    expected: dict[ElementMember, set[Mark | None]] = {}
+    loads: dict[ElementMember, list[ValueId]] = {}
     compared: dict[ValueId, set[Mark]] = {}
     for _, instruction in flow.function.instructions():
         match instruction:
@@ -39,7 +39,7 @@ def free_places(flow: Flow) -> Mapping[Place, Mark]:
                         compared.setdefault(_plain(flow, one), set()).add(number)
             case _:
                 pass
-    found: dict[Place, Mark] = {}
+    found: dict[ElementMember, Mark] = {}
     for place, numbers in expected.items():
         (number, *others) = numbers
         if number is not None and not others and all(number in compared.get(one, ()) for one in loads.get(place, ())):

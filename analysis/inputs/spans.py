@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, final
 from analysis.affine.interval import Interval
 from analysis.inputs.array_uses import ArrayUse, Role
 from analysis.inputs.element_bounds import default_bounds
-from analysis.inputs.flow import Flow, Place, Root, RootKind
+from analysis.inputs.flow import ElementMember, Flow, NamedObject, RootKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
     Atomic,
@@ -58,9 +58,9 @@ def keeps_number(function: MathFunction) -> bool:
     return function in _ROUNDING
 
 
-def loaded_places(flow: Flow, value: ValueId) -> list[Place]:
+def loaded_places(flow: Flow, value: ValueId) -> list[ElementMember]:
     """The elements that the value depends on, in a fixed order."""
-    found = [one for one in flow.sources(value) if isinstance(one, Place)]
+    found = [one for one in flow.sources(value) if isinstance(one, ElementMember)]
     return sorted((one for one in found if one.root.kind in MEMORY), key=lambda one: (one.root.name, one.path))
 
 
@@ -74,7 +74,7 @@ class Spans:
     def __init__(
         self,
         flow: Flow,
-        uses: Mapping[Root, ArrayUse],
+        uses: Mapping[NamedObject, ArrayUse],
         registers: Mapping[SpecialRegister, Interval],
         numbers: Mapping[str, int | float],
         threads: int,
@@ -95,7 +95,7 @@ class Spans:
             self._depth -= 1
         return self._known[value]
 
-    def of_place(self, place: Place, type: Type) -> Span:
+    def of_place(self, place: ElementMember, type: Type) -> Span:
         """What an element would hold by default."""
         use = self._uses.get(place.root)
         low, high = default_bounds(type, *(_plain(use, place, self._threads)))
@@ -157,7 +157,7 @@ class Spans:
                 return None
 
 
-def _plain(use: ArrayUse | None, place: Place, threads: int) -> tuple[Role, int]:
+def _plain(use: ArrayUse | None, place: ElementMember, threads: int) -> tuple[Role, int]:
     if use is None:
         return Role.DATA, threads
     return use.role(place.path), use.limits.get(place.path, threads)

@@ -1,9 +1,9 @@
 """Ranges of chosen contents in which comparisons go either way.
 
-Rules    Elements stay in their usual range if each comparison tips in the middle of it.  Otherwise:
+Rules    Elements stay in their usual range if all their thresholds lie in the middle of it.  Otherwise:
          around 0 where they are compared with 0 ([-1, 1), [-50, 51)); up to twice the number that they are compared
          with, down to twice a negative one; around all of several numbers, with half of their distance at either end;
-         1 below to 1 above where they are only looked for (`==`, `case`), 0 and 1 for 0.
+         1 below to 1 above where they are only tested for equality (`==`, `case`), 0 and 1 for 0.
          Indices, links and offsets stay what they are, counts grow to `MOST_COUNTED` at most, operands of `%` are not
          negative, numbers beyond `LARGEST` are taken for marks ("infinite") that no range should reach.
 """
@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, final
 
 from analysis.inputs.array_uses import ArrayUse, Role
-from analysis.inputs.comparisons import Comparisons, Cut
+from analysis.inputs.comparisons import Comparisons, Threshold
 from analysis.inputs.element_bounds import MAX_COUNT, MAX_DATA, Bounds, Path, default_bounds
-from analysis.inputs.flow import Flow, Place, Root
+from analysis.inputs.flow import ElementMember, Flow, NamedObject
 from analysis.inputs.spans import loaded_places
 from analysis.ir.instructions import Binary
 from analysis.ir.operators import BinaryOperator
@@ -40,25 +40,27 @@ class Straddling:
     why: str
 
 
-def straddling_ranges(flow: Flow, uses: Mapping[Root, ArrayUse], comparisons: Comparisons) -> Mapping[Root, Straddling]:
+def straddling_ranges(
+    flow: Flow, uses: Mapping[NamedObject, ArrayUse], comparisons: Comparisons
+) -> Mapping[NamedObject, Straddling]:
     """Only arrays whose usual range would not do."""
     signed_only = _kept_positive(flow)
-    ranges: dict[Root, dict[Path, Bounds]] = {}
-    reasons: dict[Root, list[str]] = {}
-    for place, (type, found) in comparisons.cuts.items():
-        cuts = [cut for cut in found if math.isfinite(cut.at) and abs(cut.at) <= LARGEST]
+    ranges: dict[NamedObject, dict[Path, Bounds]] = {}
+    reasons: dict[NamedObject, list[str]] = {}
+    for place, (type, found) in comparisons.thresholds.items():
+        thresholds = [threshold for threshold in found if math.isfinite(threshold.at) and abs(threshold.at) <= LARGEST]
         use = uses.get(place.root)
         role = Role.DATA if use is None else use.role(place.path)
-        if not any(cut.is_due for cut in cuts) or role in (Role.INDEX, Role.OFFSETS, Role.LINK):
+        if not any(threshold.is_due for threshold in thresholds) or role in (Role.INDEX, Role.OFFSETS, Role.LINK):
             continue
-        bounds = _range(type, cuts, role, may_be_negative=place not in signed_only)
+        bounds = _range(type, thresholds, role, may_be_negative=place not in signed_only)
         if bounds is not None and bounds != default_bounds(type, role, 0):
             ranges.setdefault(place.root, {})[place.path] = bounds
-            reasons.setdefault(place.root, []).extend(_reasons(place.path, cuts))
+            reasons.setdefault(place.root, []).extend(_reasons(place.path, thresholds))
     return {root: Straddling(found, _sentence(reasons[root])) for root, found in ranges.items()}
 
 
-def _kept_positive(flow: Flow) -> frozenset[Place]:
+def _kept_positive(flow: Flow) -> frozenset[ElementMember]:
     """Elements of which a remainder is taken: that of a negative number is no index."""
     dividends = (
         instruction.left
@@ -68,12 +70,12 @@ def _kept_positive(flow: Flow) -> frozenset[Place]:
     return frozenset(place for value in dividends for place in loaded_places(flow, value))
 
 
-def _range(type: Type, cuts: Sequence[Cut], role: Role, *, may_be_negative: bool) -> Bounds | None:
+def _range(type: Type, thresholds: Sequence[Threshold], role: Role, *, may_be_negative: bool) -> Bounds | None:
     match type:
         case FloatType():
-            return _reals([cut.at for cut in cuts])
+            return _reals([threshold.at for threshold in thresholds])
         case IntegerType(bits=bits, signed=signed):
-            low, high = _integers(cuts, may_be_negative=signed and may_be_negative)
+            low, high = _integers(thresholds, may_be_negative=signed and may_be_negative)
             if role is Role.COUNT:
                 low, high = 0, max(MAX_COUNT, min(high, MOST_COUNTED))
             least, most = -(1 << bits - 1) if signed else 0, 1 << bits - signed
@@ -83,8 +85,8 @@ def _range(type: Type, cuts: Sequence[Cut], role: Role, *, may_be_negative: bool
             return None
 
 
-def _reals(cuts: Sequence[float]) -> Bounds:
-    low, high = min(cuts), max(cuts)
+def _reals(thresholds: Sequence[float]) -> Bounds:
+    low, high = min(thresholds), max(thresholds)
     if high - low > SMALL:
         return _around(low, high)
     if abs(high) < SMALL:
@@ -92,10 +94,10 @@ def _reals(cuts: Sequence[float]) -> Bounds:
     return (0.0, 2 * high) if high > 0 else (2 * low, -low)
 
 
-def _integers(cuts: Sequence[Cut], *, may_be_negative: bool) -> tuple[int, int]:
-    """Cuts of an order are ends of ranges here: `x < 3` tips at 3."""
-    ordered = [math.ceil(cut.at) for cut in cuts if not cut.is_equality]
-    wanted = [round(cut.at) for cut in cuts if cut.is_equality]
+def _integers(thresholds: Sequence[Threshold], *, may_be_negative: bool) -> tuple[int, int]:
+    """Thresholds of an order are ends of ranges here: that of `x < 3` is 3."""
+    ordered = [math.ceil(threshold.at) for threshold in thresholds if not threshold.is_equality]
+    wanted = [round(threshold.at) for threshold in thresholds if threshold.is_equality]
     if not ordered:
         low, high = min(wanted) - 1, max(wanted) + 2
         return (max(low, 0) if min(wanted) >= 0 or not may_be_negative else low), high
@@ -120,9 +122,9 @@ def _around(low: float, high: float) -> Bounds:
 # -- words -------------------------------------------------------------------------------------------------------------
 
 
-def _reasons(path: Path, cuts: Sequence[Cut]) -> Iterator[str]:
+def _reasons(path: Path, thresholds: Sequence[Threshold]) -> Iterator[str]:
     member = "".join(f"{name} with " for name in path[-1:] if name.isidentifier())
-    return (f"{member}{cut.against}" for cut in cuts)
+    return (f"{member}{threshold.against}" for threshold in thresholds)
 
 
 def _sentence(reasons: Sequence[str]) -> str:

@@ -55,14 +55,14 @@ _AGGREGATES = (StructType, VectorType, ArrayType)
 
 @final
 @dataclass(slots=True, eq=False)
-class Place:
+class Subobject:
     """An object (`parent` is None) or member `index` of its parent; slots are numbered when the scan is over."""
 
     symbol: SymbolId
     type: Type
-    parent: Place | None
+    parent: Subobject | None
     index: int
-    children: dict[int, Place] = field(default_factory=dict[int, "Place"])
+    children: dict[int, Subobject] = field(default_factory=dict[int, "Subobject"])
     first: int = -1
     mask: int = 0
     """The slots as a bit set."""
@@ -75,7 +75,7 @@ class Place:
 class Accesses:
     """What one basic block does to places, in order."""
 
-    places: list[Place] = field(default_factory=list[Place])
+    places: list[Subobject] = field(default_factory=list[Subobject])
     stores: list[bool] = field(default_factory=list[bool])
 
 
@@ -88,7 +88,7 @@ class Slots:
     `accesses` has one entry per basic block and mentions only promotable places.
     """
 
-    places: Mapping[ValueId, Place]
+    places: Mapping[ValueId, Subobject]
     types: Sequence[Type]
     symbols: Sequence[SymbolId]
     accesses: Sequence[Accesses]
@@ -185,13 +185,13 @@ class _Scan:
         self._types = function.types
         self.shapes = Shapes(function.structs)
         self.accesses = [Accesses() for _ in paced(function.blocks)]
-        self.places: dict[ValueId, Place] = {}
+        self.places: dict[ValueId, Subobject] = {}
         self._constants: dict[ValueId, int] = {}
         self._escaped: set[SymbolId] = set()
-        self._candidates: dict[SymbolId, Place] = {}
+        self._candidates: dict[SymbolId, Subobject] = {}
         for index, symbol in enumerate(paced(function.symbols)):
             if symbol.kind is SymbolKind.LOCAL and self.shapes.count(symbol.type) <= MAX_SLOTS:
-                self._candidates[SymbolId(index)] = Place(SymbolId(index), symbol.type, None, 0)
+                self._candidates[SymbolId(index)] = Subobject(SymbolId(index), symbol.type, None, 0)
 
     @property
     def is_hopeful(self) -> bool:
@@ -274,7 +274,7 @@ class _Scan:
 
     # -- one instruction --------------------------------------------------------------------------------------
 
-    def _fits(self, place: Place, value: ValueId, volatile: bool) -> bool:
+    def _fits(self, place: Subobject, value: ValueId, volatile: bool) -> bool:
         """Can the access go through a slot?  If not, the object stays in memory."""
         accessed = self._types[value]
         if not volatile and (accessed is place.type or compatible(place.type, accessed)):
@@ -282,22 +282,22 @@ class _Scan:
         self._escaped.add(place.symbol)
         return False
 
-    def _step(self, place: Place, member: Place | None, result: ValueId) -> None:
+    def _step(self, place: Subobject, member: Subobject | None, result: ValueId) -> None:
         if member is None:
             self._escaped.add(place.symbol)
         else:
             self.places[result] = member
 
-    def _child(self, place: Place, index: int) -> Place | None:
+    def _child(self, place: Subobject, index: int) -> Subobject | None:
         child = place.children.get(index)
         if child is None:
             members = self.shapes.members(place.type)
             if members is None or not 0 <= index < len(members):
                 return None
-            child = place.children[index] = Place(place.symbol, members[index], place, index)
+            child = place.children[index] = Subobject(place.symbol, members[index], place, index)
         return child
 
-    def _element(self, place: Place, step: ElementAddress) -> Place | None:
+    def _element(self, place: Subobject, step: ElementAddress) -> Subobject | None:
         index = self._constants.get(step.index)
         pointer = self._types[step.result]
         if index is None or not isinstance(pointer, PointerType):
@@ -313,7 +313,7 @@ class _Scan:
             return self._child(place.parent, place.index + index)
         return None
 
-    def _recast(self, place: Place, cast: Bitcast) -> Place | None:
+    def _recast(self, place: Subobject, cast: Bitcast) -> Subobject | None:
         """A cast to another space (an argument passed by reference is generic) is the same address."""
         pointer = self._types[cast.result]
         is_same = isinstance(pointer, PointerType) and pointer.element == place.type
@@ -328,7 +328,7 @@ class _Scan:
 
     # -- numbering --------------------------------------------------------------------------------------------
 
-    def _number(self, place: Place, first: int) -> None:
+    def _number(self, place: Subobject, first: int) -> None:
         place.first = first
         place.mask = ((1 << self.shapes.count(place.type)) - 1) << first
         place.members = self.shapes.members(place.type)

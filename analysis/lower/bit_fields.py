@@ -12,7 +12,7 @@ from analysis.ir.operators import BinaryOperator
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, S32, BitRange, BooleanType, Field, IntegerType, PointerType, Type
 from analysis.lower.builder import FunctionBuilder
-from analysis.lower.context import LoweringContext, Place
+from analysis.lower.context import LoweringContext, LValue
 from analysis.lower.names import Record
 
 
@@ -37,7 +37,7 @@ def read_bits(builder: FunctionBuilder, unit: ValueId, type: Type, bits: BitRang
     return builder.convert(value, S32, span) if bits.width < 32 else value
 
 
-def store_to(builder: FunctionBuilder, place: Place, value: ValueId, span: Span) -> None:
+def store_to(builder: FunctionBuilder, place: LValue, value: ValueId, span: Span) -> None:
     """Stores `value`, which has the type of `place`."""
     bits = place.bits
     if bits is None:
@@ -53,7 +53,7 @@ def store_to(builder: FunctionBuilder, place: Place, value: ValueId, span: Span)
     builder.store(place.address, number, span, volatile=place.volatile)
 
 
-def clear_units(ctx: LoweringContext, target: Place, record: Record, span: Span) -> None:
+def clear_units(ctx: LoweringContext, target: LValue, record: Record, span: Span) -> None:
     """What the initialisation of an object begins with."""
     for index in range(len(record.fields)):
         field = bit_field(ctx, record, index)
@@ -62,7 +62,7 @@ def clear_units(ctx: LoweringContext, target: Place, record: Record, span: Span)
             ctx.builder.store(address, ctx.builder.constant(0, field.type, span), span)
 
 
-def unit_type(builder: FunctionBuilder, place: Place) -> IntegerType:
+def unit_type(builder: FunctionBuilder, place: LValue) -> IntegerType:
     """The integer in memory that holds the bit-field."""
     pointer = builder.types[place.address]
     assert isinstance(pointer, PointerType)

@@ -27,7 +27,7 @@ from analysis.lower.bit_fields import clear_units
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.construct import construct_at, default_object, initialise_member, initialise_zero
-from analysis.lower.context import LoweringContext, Place, PointerMoved, ReturnTarget
+from analysis.lower.context import LoweringContext, LValue, PointerMoved, ReturnTarget
 from analysis.lower.destruction import full_expression, leave, parts_end
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.members import member_place, this_object, upcast
@@ -206,7 +206,9 @@ def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> No
             _initialise_member(ctx, record, whole, index, written, span)
 
 
-def _initialise_bases(ctx: LoweringContext, record: Record, whole: Place, written: dict[str, Node], span: Span) -> None:
+def _initialise_bases(
+    ctx: LoweringContext, record: Record, whole: LValue, written: dict[str, Node], span: Span
+) -> None:
     given: dict[str, tuple[Node, Node]] = {}
     for child in written.values():
         for scope, arguments in _initialisers_of(ctx.scope, child):
@@ -243,7 +245,7 @@ def _initialisers_of(scope: Scope, child: Node) -> Iterator[tuple[Scope, Node]]:
 
 
 def _initialise_member(
-    ctx: LoweringContext, record: Record, whole: Place, index: int, written: dict[str, Node], span: Span
+    ctx: LoweringContext, record: Record, whole: LValue, index: int, written: dict[str, Node], span: Span
 ) -> None:
     member = record.fields[index]
     declared = member.declared

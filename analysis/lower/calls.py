@@ -33,7 +33,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
 from analysis.lower.builtins.atomic_objects import is_atomic_object
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.copies import (
     copies_by_code,
     copy_constructor,
@@ -99,7 +99,7 @@ def call_functions(
 
 def call_method(
     ctx: LoweringContext,
-    receiver: Place | None,
+    receiver: LValue | None,
     record: Record,
     methods: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
@@ -146,7 +146,7 @@ def _is_generic(record: Record) -> bool:
     )
 
 
-def _for_object(choice: Choice, receiver: Place | None) -> Choice:
+def _for_object(choice: Choice, receiver: LValue | None) -> Choice:
     """Without the rivals that are not for an object like this, where it is a variable: then its `const` is known."""
     if not choice.rivals or receiver is None or receiver.is_constant is None:
         return choice
@@ -157,7 +157,7 @@ def _for_object(choice: Choice, receiver: Place | None) -> Choice:
 
 
 def call_one_of(
-    ctx: LoweringContext, name: str, choice: Choice, this: Place | None, arguments: Sequence[Operand], span: Span
+    ctx: LoweringContext, name: str, choice: Choice, this: LValue | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
     """A call of the chosen function, or of one of its rivals where there are any."""
     instances = (choice.instance, *choice.rivals)
@@ -176,7 +176,7 @@ def _has_body(choice: Choice) -> bool:
 
 
 def call_instance(
-    ctx: LoweringContext, instance: FunctionInstance, this: Place | None, arguments: Sequence[Operand], span: Span
+    ctx: LoweringContext, instance: FunctionInstance, this: LValue | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
     """A `Call` of a function with a body, default arguments filled in."""
     is_passed_code = any(isinstance(argument, Closure) for argument in arguments)
@@ -227,27 +227,27 @@ def _passed(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Ope
     return ctx.builder.bitcast(passed.address, PointerType(passed.type, MemorySpace.GENERIC), span)
 
 
-def parameter_object(ctx: LoweringContext, type: Type, argument: Operand, span: Span) -> Place:
+def parameter_object(ctx: LoweringContext, type: Type, argument: Operand, span: Span) -> LValue:
     """The object that a parameter taken by value is: it ends with the full expression around the call."""
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
-    source = argument if record is None or not isinstance(argument, Place) else _seen_as(ctx, argument, record, span)
-    if record is None or not isinstance(source, Place):
+    source = argument if record is None or not isinstance(argument, LValue) else _seen_as(ctx, argument, record, span)
+    if record is None or not isinstance(source, LValue):
         return converted_object(ctx, argument, type, span)
     if source.is_temporary:
         return source
     symbol = ctx.builder.symbol("", SymbolKind.LOCAL, type, span)
-    made = Place(ctx.builder.symbol_address(symbol, span), type)
+    made = LValue(ctx.builder.symbol_address(symbol, span), type)
     copy_object(ctx, made, record, source, span)
     return temporary_begins(ctx, made, span)
 
 
-def _seen_as(ctx: LoweringContext, object: Place, record: Record, span: Span) -> Place | None:
+def _seen_as(ctx: LoweringContext, object: LValue, record: Record, span: Span) -> LValue | None:
     """An object of `record`, or of a class derived from it, as a `record`."""
     own = ctx.program.records.get(object.type.name) if isinstance(object.type, StructType) else None
     return None if own is None else upcast(ctx, object, own, record, span)
 
 
-def copy_object(ctx: LoweringContext, target: Place, record: Record, source: Place, span: Span) -> None:
+def copy_object(ctx: LoweringContext, target: LValue, record: Record, source: LValue, span: Span) -> None:
     """Makes `target` a copy of another object of its class, as the class copies or moves."""
     if copy_constructor(record) is not None:
         call_method(ctx, target, record, written_constructors(record), (), (source,), span)
@@ -257,7 +257,7 @@ def copy_object(ctx: LoweringContext, target: Place, record: Record, source: Pla
         _copy_parts(ctx, target, record, source, span)
 
 
-def _copy_parts(ctx: LoweringContext, target: Place, record: Record, source: Place, span: Span) -> None:
+def _copy_parts(ctx: LoweringContext, target: LValue, record: Record, source: LValue, span: Span) -> None:
     """Copies or moves, in order, the bases and members that do so by code; the bytes of all others are copied."""
     is_moved = source.is_expiring and moves_parts(record)
     known = replace(source, is_lvalue=not is_moved, is_expiring=is_moved, is_temporary=False)
@@ -273,7 +273,7 @@ def _copy_parts(ctx: LoweringContext, target: Place, record: Record, source: Pla
             _copy_member(ctx, part, other, span)
 
 
-def _copy_member(ctx: LoweringContext, target: Place, source: Place, span: Span) -> None:
+def _copy_member(ctx: LoweringContext, target: LValue, source: LValue, span: Span) -> None:
     type = target.type
     if isinstance(type, ArrayType):
         if not copies_by_code(ctx.program, type):
@@ -287,7 +287,7 @@ def _copy_member(ctx: LoweringContext, target: Place, source: Place, span: Span)
                 ctx.builder.element_address(one.address, number, type.element, span) for one in (target, source)
             ]
             element = replace(source, address=addresses[1], type=type.element)
-            _copy_member(ctx, Place(addresses[0], type.element), element, span)
+            _copy_member(ctx, LValue(addresses[0], type.element), element, span)
         return
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is not None and copy_runs_code(record):
@@ -297,13 +297,13 @@ def _copy_member(ctx: LoweringContext, target: Place, source: Place, span: Span)
 def _copied(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> Operand:
     """The copy of an object for a parameter that takes it by value; itself where copying runs no code."""
     type = parameter.declared.type
-    if parameter.declared.is_reference or not isinstance(type, StructType) or not isinstance(argument, Place):
+    if parameter.declared.is_reference or not isinstance(type, StructType) or not isinstance(argument, LValue):
         return argument
     record = ctx.program.records.get(type.name)
     if record is None or argument.is_temporary or argument.type != type or not copy_runs_code(record):
         return argument
     symbol = ctx.builder.symbol("", SymbolKind.LOCAL, type, span)
-    copy = Place(ctx.builder.symbol_address(symbol, span), type, is_temporary=True)
+    copy = LValue(ctx.builder.symbol_address(symbol, span), type, is_temporary=True)
     copy_object(ctx, copy, record, argument, span)
     return copy
 
@@ -330,7 +330,7 @@ def call_builtin(
     for index, argument in enumerate(arguments):
         if isinstance(argument, Closure) and not builtin.takes_function(index):
             return unknown_call(ctx, f"call of {builtin.name} with a lambda", arguments, span)
-    addresses = tuple(argument.address if isinstance(argument, Place) else None for argument in arguments)
+    addresses = tuple(argument.address if isinstance(argument, LValue) else None for argument in arguments)
     values: list[ValueId] = []
     for index, (argument, address) in enumerate(zip(arguments, addresses, strict=True)):
         is_used_by_address = address is not None and builtin.takes_address(index, len(arguments))
@@ -342,7 +342,7 @@ def call_builtin(
         addresses,
         builtin_arguments(explicit),
         None if receiver is None else _value_of(ctx, receiver, span, is_receiver=True),
-        receiver.address if isinstance(receiver, Place) else None,
+        receiver.address if isinstance(receiver, LValue) else None,
         span,
         ctx.warp_size,
         literals,
@@ -369,7 +369,7 @@ def _value_of(ctx: LoweringContext, argument: Operand, span: Span, *, is_receive
     if isinstance(argument, Closure):
         return ctx.builder.undefined(LAMBDA, span)
     by_address = is_receiver and is_atomic_object(ctx.type_of(argument))
-    if isinstance(argument, Place) and (by_address or is_known_by_address(argument.type)):
+    if isinstance(argument, LValue) and (by_address or is_known_by_address(argument.type)):
         return ctx.builder.undefined(argument.type, span)
     return load(ctx, argument, span)
 
@@ -383,7 +383,7 @@ def _apply(ctx: LoweringContext, function: Operand, values: tuple[ValueId, ...],
         result = inline_closure(ctx, function, values, span)
     elif record is not None:
         methods = methods_named(record, "operator()")
-        place = function if isinstance(function, Place) else temporary(ctx, load(ctx, function, span), span)
+        place = function if isinstance(function, LValue) else temporary(ctx, load(ctx, function, span), span)
         result = call_method(ctx, place, record, methods, (), values, span) if methods else None
     elif isinstance(function, int) and (named := ctx.functions.get(function)) is not None:
         result = call_functions(ctx, named.name, named.declarations, None, (), values, span)
@@ -415,7 +415,7 @@ def unknown_call(
         if isinstance(argument, Closure):
             values += captured(ctx, argument)
             continue
-        if isinstance(argument, Place) and argument.variable is None and not isinstance(argument.type, ArrayType):
+        if isinstance(argument, LValue) and argument.variable is None and not isinstance(argument.type, ArrayType):
             values.append(argument.address)
         values.append(load(ctx, argument, span))
     if isinstance(returns, VoidType):
@@ -427,7 +427,7 @@ def unknown_call(
             ctx, builder.opaque(construct, tuple(values), type, span, may_contain_barrier=True), span
         )
     for argument in arguments:
-        if isinstance(argument, Place) and argument.variable is not None and not isinstance(argument.type, ArrayType):
+        if isinstance(argument, LValue) and argument.variable is not None and not isinstance(argument.type, ArrayType):
             changed = builder.opaque(f"changed by {construct}", tuple(values), argument.type, span)
             builder.store(argument.address, changed, span)
     return result

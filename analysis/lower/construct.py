@@ -28,7 +28,7 @@ from analysis.lower.bit_fields import clear_units, store_to
 from analysis.lower.builtins import builtin_constructor, builtin_layout
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, copy_object, unknown_call
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import argument_operands
@@ -44,10 +44,10 @@ from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
 
-def new_object(ctx: LoweringContext, type: Type, span: Span, name: str = "") -> Place:
+def new_object(ctx: LoweringContext, type: Type, span: Span, name: str = "") -> LValue:
     """A local object without contents."""
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
-    return Place(ctx.builder.symbol_address(symbol, span), type)
+    return LValue(ctx.builder.symbol_address(symbol, span), type)
 
 
 def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], span: Span) -> Operand:
@@ -70,7 +70,9 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
     return unknown_call(ctx, f"construction of {spelled(type)}", arguments, span, type)
 
 
-def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments: Sequence[Operand], span: Span) -> None:
+def construct_at(
+    ctx: LoweringContext, target: LValue, record: Record, arguments: Sequence[Operand], span: Span
+) -> None:
     """Initialises the object `target` of class `record` with constructor arguments."""
     if len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type:
         _copy(ctx, target, record, arguments[0], span)
@@ -89,7 +91,7 @@ def construct_at(ctx: LoweringContext, target: Place, record: Record, arguments:
 
 
 def _construct_inherited(
-    ctx: LoweringContext, target: Place, record: Record, arguments: Sequence[Operand], span: Span
+    ctx: LoweringContext, target: LValue, record: Record, arguments: Sequence[Operand], span: Span
 ) -> None:
     """A call of a constructor that the class has from a base: the base is built by it, all else by default."""
     if len(record.inherited) > 1 or written_constructors(record):
@@ -98,11 +100,11 @@ def _construct_inherited(
     default_members(ctx, target, record, span, given=(record.inherited[0], arguments))
 
 
-def _copy(ctx: LoweringContext, target: Place, record: Record, value: Operand, span: Span) -> None:
+def _copy(ctx: LoweringContext, target: LValue, record: Record, value: Operand, span: Span) -> None:
     """Initialises `target` from an object of its class, which it may take over."""
     if isinstance(value, int) and value in ctx.objects:
         value = ctx.objects[value]()
-    if isinstance(value, Place) and not take_over(ctx, value):
+    if isinstance(value, LValue) and not take_over(ctx, value):
         copy_object(ctx, target, record, value, span)
     else:
         ctx.builder.store(target.address, load(ctx, value, span), span)
@@ -110,7 +112,7 @@ def _copy(ctx: LoweringContext, target: Place, record: Record, value: Operand, s
 
 def default_members(
     ctx: LoweringContext,
-    target: Place,
+    target: LValue,
     record: Record,
     span: Span,
     *,
@@ -133,7 +135,7 @@ def default_members(
 
 
 def _default_member(
-    ctx: LoweringContext, target: Place, record: Record, index: int, span: Span, *, zeroed: bool
+    ctx: LoweringContext, target: LValue, record: Record, index: int, span: Span, *, zeroed: bool
 ) -> None:
     declared = record.fields[index].declared
     default = record.fields[index].default
@@ -154,7 +156,7 @@ def _default_member(
         store_to(ctx.builder, member, zero(ctx, declared.type, span), span)
 
 
-def default_object(ctx: LoweringContext, target: Place, record: Record, span: Span, *, zeroed: bool = False) -> None:
+def default_object(ctx: LoweringContext, target: LValue, record: Record, span: Span, *, zeroed: bool = False) -> None:
     """`T x;`: the default constructor, or the default of every member."""
     constructors = written_constructors(record)
     if constructors and not has_defaulted_constructor(record):
@@ -163,7 +165,7 @@ def default_object(ctx: LoweringContext, target: Place, record: Record, span: Sp
         default_members(ctx, target, record, span, zeroed=zeroed)
 
 
-def default_array(ctx: LoweringContext, target: Place, type: ArrayType, span: Span, *, zeroed: bool = False) -> None:
+def default_array(ctx: LoweringContext, target: LValue, type: ArrayType, span: Span, *, zeroed: bool = False) -> None:
     """`T x[n];`: the default of every element."""
     if not zeroed and not needs_construction(ctx, type):
         return
@@ -174,7 +176,7 @@ def default_array(ctx: LoweringContext, target: Place, type: ArrayType, span: Sp
     record = ctx.program.records.get(element.name) if isinstance(element, StructType) else None
     for index in range(length):
         number = ctx.builder.constant(index, S32, span)
-        place = Place(ctx.builder.element_address(target.address, number, element, span), element)
+        place = LValue(ctx.builder.element_address(target.address, number, element, span), element)
         if record is not None:
             default_object(ctx, place, record, span, zeroed=zeroed)
         elif isinstance(element, ArrayType):
@@ -214,7 +216,7 @@ def _record_needs_construction(ctx: LoweringContext, record: Record) -> bool:
     return False
 
 
-def initialise(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
+def initialise(ctx: LoweringContext, target: LValue, value: Node, span: Span) -> ValueId | None:
     """Initialises `target` from what stands after its name: `= value`, `(arguments)`, `{list}`.
 
     Gives the value that a scalar variable was initialised with.
@@ -237,13 +239,13 @@ def initialise(ctx: LoweringContext, target: Place, value: Node, span: Span) -> 
             fill_characters(ctx, target, target.type, characters, span)
             return None
         operand = lower(ctx, value)
-        if not isinstance(operand, Place):
+        if not isinstance(operand, LValue):
             return _store(ctx, target, load(ctx, operand, span), span)
         return _store(ctx, target, ctx.builder.load(operand.address, operand.type, span), span)
     return _store(ctx, target, implicit(ctx, rvalue(ctx, value), target.type, span), span)
 
 
-def initialise_member(ctx: LoweringContext, target: Place, declared: DeclaredType, value: Node, span: Span) -> None:
+def initialise_member(ctx: LoweringContext, target: LValue, declared: DeclaredType, value: Node, span: Span) -> None:
     """Initialises a member from what stands after its name; a reference is bound to it."""
     if declared.is_reference:
         bind_member(ctx, target, declared, value, span)
@@ -251,14 +253,14 @@ def initialise_member(ctx: LoweringContext, target: Place, declared: DeclaredTyp
         initialise(ctx, target, value, span)
 
 
-def _store(ctx: LoweringContext, target: Place, value: ValueId, span: Span) -> ValueId:
+def _store(ctx: LoweringContext, target: LValue, value: ValueId, span: Span) -> ValueId:
     if isinstance(target.type, ArrayType) and ctx.builder.types[value] != target.type:
         value = ctx.builder.opaque("initialiser of an array", (value,), target.type, span)
     store_to(ctx.builder, target, value, span)
     return value
 
 
-def _initialise_arguments(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
+def _initialise_arguments(ctx: LoweringContext, target: LValue, value: Node, span: Span) -> ValueId | None:
     operands = argument_operands(ctx, value)
     record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
     if record is not None:
@@ -268,7 +270,7 @@ def _initialise_arguments(ctx: LoweringContext, target: Place, value: Node, span
     return _store(ctx, target, implicit(ctx, load(ctx, built, span), target.type, span), span)
 
 
-def initialise_list(ctx: LoweringContext, target: Place, value: Node, span: Span) -> ValueId | None:
+def initialise_list(ctx: LoweringContext, target: LValue, value: Node, span: Span) -> ValueId | None:
     """`target{...}` or `= {...}`."""
     nodes = expanded(ctx.scope, value.children)
     type = target.type
@@ -307,7 +309,7 @@ def _list_operand(ctx: LoweringContext, node: Node) -> Operand:
     return None if node.kind == "initializer_list" else lower(ctx, node)
 
 
-def _builtin_list(ctx: LoweringContext, target: Place, type: StructType, nodes: Sequence[Node], span: Span) -> ValueId:
+def _builtin_list(ctx: LoweringContext, target: LValue, type: StructType, nodes: Sequence[Node], span: Span) -> ValueId:
     """A pair or a tuple, member by member."""
     layout = builtin_layout(type)
     if layout is None or any(node.kind in ("initializer_list", "initializer_pair") for node in nodes):
@@ -318,14 +320,14 @@ def _builtin_list(ctx: LoweringContext, target: Place, type: StructType, nodes: 
     return _store(ctx, target, implicit(ctx, load(ctx, built, span), type, span), span)
 
 
-def _opaque_list(ctx: LoweringContext, target: Place, nodes: Sequence[Node], span: Span) -> ValueId:
+def _opaque_list(ctx: LoweringContext, target: LValue, nodes: Sequence[Node], span: Span) -> ValueId:
     values = tuple(rvalue(ctx, node) for node in nodes if node.kind not in ("initializer_list", "initializer_pair"))
     value = ctx.builder.opaque(f"initialiser list of {spelled(target.type)}", values, target.type, span)
     return _store(ctx, target, value, span)
 
 
 def _fill_vector(
-    ctx: LoweringContext, target: Place, type: VectorType, nodes: Sequence[Node], span: Span
+    ctx: LoweringContext, target: LValue, type: VectorType, nodes: Sequence[Node], span: Span
 ) -> ValueId | None:
     if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):
         operand = lower(ctx, nodes[0])
@@ -343,13 +345,13 @@ def _fill_vector(
     return None
 
 
-def _store_member(ctx: LoweringContext, target: Place, index: int, type: Type, operand: Operand, span: Span) -> None:
+def _store_member(ctx: LoweringContext, target: LValue, index: int, type: Type, operand: Operand, span: Span) -> None:
     address = ctx.builder.field_address(target.address, index, type, span)
     ctx.builder.store(address, implicit(ctx, load(ctx, operand, span), type, span), span)
 
 
 def _fill_members(
-    ctx: LoweringContext, target: Place, record: Record, pending: list[Node | Operand], span: Span
+    ctx: LoweringContext, target: LValue, record: Record, pending: list[Node | Operand], span: Span
 ) -> None:
     """Aggregate initialisation from the first of what is `pending`, which it takes; the rest by default or zero."""
     listed = [each for each in pending if isinstance(each, Node) and each.kind == "initializer_pair"]
@@ -379,7 +381,7 @@ def _fill_members(
             return
 
 
-def _fill_base(ctx: LoweringContext, target: Place, base: Record, pending: list[Node | Operand], span: Span) -> None:
+def _fill_base(ctx: LoweringContext, target: LValue, base: Record, pending: list[Node | Operand], span: Span) -> None:
     """The base of an aggregate, which is an element as its members are; an empty one takes no more than `{}`."""
     first = pending[0] if pending else None
     if first is None or not (base.fields or written_constructors(base) or _is_empty_list(first)):
@@ -392,7 +394,7 @@ def _is_empty_list(value: Node | Operand) -> bool:
     return isinstance(value, Node) and value.kind == "initializer_list" and not value.children
 
 
-def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand], span: Span) -> None:
+def _fill_from(ctx: LoweringContext, target: LValue, pending: list[Node | Operand], span: Span) -> None:
     """One member from the first that is pending; an array or class without braces of its own takes as many as it needs.
 
     Source: C++ standard, "Aggregates", on brace elision.
@@ -407,7 +409,7 @@ def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand
         element = target.type.element
         for index in range(length):
             number = ctx.builder.constant(index, S32, span)
-            place = Place(ctx.builder.element_address(target.address, number, element, span), element)
+            place = LValue(ctx.builder.element_address(target.address, number, element, span), element)
             if pending:
                 _fill_from(ctx, place, pending, span)
             else:
@@ -431,7 +433,7 @@ def _fill_from(ctx: LoweringContext, target: Place, pending: list[Node | Operand
         store_to(ctx.builder, target, implicit(ctx, load(ctx, first, span), target.type, span), span)
 
 
-def initialise_zero(ctx: LoweringContext, target: Place, span: Span) -> None:
+def initialise_zero(ctx: LoweringContext, target: LValue, span: Span) -> None:
     """What an element has that no initialiser is left for."""
     if isinstance(target.type, ArrayType):
         _fill_elements(ctx, target, target.type, (), span)
@@ -450,14 +452,14 @@ def _designator(node: Node) -> str:
     return designator.children[0].text.decode("utf-8", "replace")
 
 
-def _fill_elements(ctx: LoweringContext, target: Place, type: ArrayType, nodes: Sequence[Node], span: Span) -> None:
+def _fill_elements(ctx: LoweringContext, target: LValue, type: ArrayType, nodes: Sequence[Node], span: Span) -> None:
     builder = ctx.builder
     pending: list[Node | Operand] = [*nodes]
     filled = 0
     while pending and filled != type.length:
         number = builder.constant(filled, S32, span)
         address = builder.element_address(target.address, number, type.element, span)
-        _fill_from(ctx, Place(address, type.element), pending, span)
+        _fill_from(ctx, LValue(address, type.element), pending, span)
         filled += 1
     length = type.length
     if length is None:
@@ -468,7 +470,7 @@ def _fill_elements(ctx: LoweringContext, target: Place, type: ArrayType, nodes: 
     for index in range(filled, length):
         number = builder.constant(index, S32, span)
         address = builder.element_address(target.address, number, type.element, span)
-        initialise_zero(ctx, Place(address, type.element), span)
+        initialise_zero(ctx, LValue(address, type.element), span)
 
 
 _WHOLE_ARRAYS = frozenset({"initializer_list", "string_literal", "concatenated_string", "raw_string_literal"})

@@ -32,7 +32,7 @@ from analysis.syntax.tree import Node
 
 @final
 @record
-class Place:
+class LValue:
     """An lvalue: an object of `type` at `address`; `variable` is set when it is a whole local variable.
 
     `bits` says which of the integer there, for a bit-field: then `type` is its type and `address` that of its unit.
@@ -59,7 +59,7 @@ class Place:
     spelled: QualType | None = None
 
 
-def _exact_type(place: Place) -> QualType | None:
+def _exact_type(place: LValue) -> QualType | None:
     if place.spelled is not None:
         return place.spelled if agrees(place.spelled, place.type) else None
     known = natural(place.type)
@@ -68,7 +68,7 @@ def _exact_type(place: Place) -> QualType | None:
     return None if place.is_constant is None else qualified(known, constant=place.is_constant, volatile=place.volatile)
 
 
-Operand: TypeAlias = ValueId | Place | Closure | None
+Operand: TypeAlias = ValueId | LValue | Closure | None
 """What an expression is before it is used: a value, an object, a lambda, or nothing (void)."""
 
 
@@ -131,7 +131,7 @@ class LoweringContext:
     """Values of `c ? a : b` with two objects of one type: the objects are not known any more, only their names."""
     chosen_between: dict[ValueId, Argument] = field(default_factory=dict[ValueId, "Argument"])
     """What `c ? a : b` is by the rules of the standard, by its value, where the types of both arms are known."""
-    objects: dict[ValueId, Callable[[], Place]] = field(default_factory=dict[ValueId, Callable[[], Place]])
+    objects: dict[ValueId, Callable[[], LValue]] = field(default_factory=dict[ValueId, Callable[[], LValue]])
     """Values read from one of several objects, as by `std::min(a, b)`: what a reference to the result names."""
     zeros: set[ValueId] = field(default_factory=set[ValueId])
     """Values of literal zeros, which are null pointers where a pointer is wanted."""
@@ -161,7 +161,7 @@ class LoweringContext:
 
     def type_of(self, operand: Operand) -> Type | None:
         """The type of an operand; None for void and lambdas."""
-        if isinstance(operand, Place):
+        if isinstance(operand, LValue):
             return operand.type
         if isinstance(operand, int):
             return self.builder.types[operand]
@@ -169,7 +169,7 @@ class LoweringContext:
 
     def exact_type(self, operand: Operand) -> QualType | None:
         """The C++ type of an expression, an object's with its qualifiers; None where it is not known."""
-        if isinstance(operand, Place):
+        if isinstance(operand, LValue):
             return _exact_type(operand)
         if not isinstance(operand, int):
             return None

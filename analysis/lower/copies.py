@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, StructType, Type
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import Declarations, FunctionDeclaration, Record
 from analysis.lower.records import constructors_of, find_methods
@@ -84,7 +84,7 @@ def moves_parts(record: Record) -> bool:
 
 def copied(ctx: LoweringContext, operand: Operand, span: Span) -> Operand:
     """The value of an operand that is copied, arrays whole; opaque where that runs code."""
-    if not isinstance(operand, Place) or operand.is_temporary:
+    if not isinstance(operand, LValue) or operand.is_temporary:
         return operand
     record = _class_of(ctx.program, operand.type)
     if record is not None and copy_runs_code(record):

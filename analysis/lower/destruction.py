@@ -22,7 +22,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, S32, ArrayType, PointerType, StructType
 from analysis.lower.builder import Mark
 from analysis.lower.calls import call_method
-from analysis.lower.context import LoweringContext, Place
+from analysis.lower.context import LoweringContext, LValue
 from analysis.lower.conversions import truth
 from analysis.lower.endings import Ending, Exit, FullExpression, Label, Temporary
 from analysis.lower.expressions.members import member_place, upcast
@@ -35,7 +35,7 @@ MAX_ELEMENTS: Final = 64
 """Of an array that is ended element by element."""
 
 
-def destroy(ctx: LoweringContext, object: Place, span: Span) -> None:
+def destroy(ctx: LoweringContext, object: LValue, span: Span) -> None:
     """The end of `object`, whose class is known."""
     type = object.type
     if not ends_by_code(ctx, type):
@@ -45,7 +45,7 @@ def destroy(ctx: LoweringContext, object: Place, span: Span) -> None:
         for index in range(type.length - 1, -1, -1):
             number = ctx.builder.constant(index, S32, span)
             address = ctx.builder.element_address(object.address, number, type.element, span)
-            destroy(ctx, Place(address, type.element), span)
+            destroy(ctx, LValue(address, type.element), span)
     elif record is None:
         ends_somewhere(ctx, object.address, type, span)
     elif has_destructor(record) and destructors_of(record):
@@ -54,10 +54,10 @@ def destroy(ctx: LoweringContext, object: Place, span: Span) -> None:
         ends_somewhere(ctx, object.address, type, span)
     else:
         for ending in _parts(ctx, object, record, span):
-            destroy(ctx, Place(ending.address, ending.type), span)
+            destroy(ctx, LValue(ending.address, ending.type), span)
 
 
-def _parts(ctx: LoweringContext, whole: Place, record: Record, span: Span) -> list[Ending]:
+def _parts(ctx: LoweringContext, whole: LValue, record: Record, span: Span) -> list[Ending]:
     """The bases and members that end by code, in the order in which they end."""
     begun: list[Ending] = []
     for base, _ in record.bases:
@@ -73,14 +73,14 @@ def _parts(ctx: LoweringContext, whole: Place, record: Record, span: Span) -> li
     return begun[::-1]
 
 
-def parts_end(ctx: LoweringContext, whole: Place, record: Record, span: Span) -> None:
+def parts_end(ctx: LoweringContext, whole: LValue, record: Record, span: Span) -> None:
     """The body of a destructor begins: behind each of its exits the members and bases end."""
     if not record.is_union:
         for part in reversed(_parts(ctx, whole, record, span)):
             ctx.endings = Ending(part.address, part.type, ctx.endings)
 
 
-def end_object(ctx: LoweringContext, object: Place, span: Span) -> None:
+def end_object(ctx: LoweringContext, object: LValue, span: Span) -> None:
     """`object.~T()`: of a class that may be derived from what is seen, where the object is not a variable itself."""
     is_exact = object.variable is not None
     record = ctx.program.records.get(object.type.name) if isinstance(object.type, StructType) else None
@@ -99,7 +99,7 @@ def end_pointee(ctx: LoweringContext, pointer: ValueId, type: PointerType, span:
     some, behind = ctx.builder.new_block(), ctx.builder.new_block()
     ctx.builder.terminate(Branch(truth(ctx.builder, pointer, span), some, behind, None, span))
     ctx.builder.continue_in(some)
-    end_object(ctx, Place(pointer, type.element), span)
+    end_object(ctx, LValue(pointer, type.element), span)
     ctx.builder.jump(behind, span)
     ctx.builder.continue_in(behind)
 
@@ -114,7 +114,7 @@ def leave(ctx: LoweringContext, until: Ending | None, span: Span, *, kept: Value
         ending = ctx.endings
         ctx.endings = ending.before
         if ending.address != kept:
-            destroy(ctx, Place(ending.address, ending.type), span)
+            destroy(ctx, LValue(ending.address, ending.type), span)
     ctx.endings = outer
 
 
@@ -202,7 +202,7 @@ def _end_temporaries(ctx: LoweringContext, full: FullExpression, span: Span) -> 
         if ctx.builder.is_terminated:
             return
         if temporary.flag is None:
-            destroy(ctx, Place(temporary.address, temporary.type), span)
+            destroy(ctx, LValue(temporary.address, temporary.type), span)
         else:
             _end_if_made(ctx, temporary, span)
 
@@ -214,7 +214,7 @@ def _end_if_made(ctx: LoweringContext, temporary: Temporary, span: Span) -> None
     made, behind = builder.new_block(), builder.new_block()
     builder.terminate(Branch(builder.load(address, BOOLEAN, span), made, behind, temporary.branch, span))
     builder.continue_in(made)
-    destroy(ctx, Place(temporary.address, temporary.type), span)
+    destroy(ctx, LValue(temporary.address, temporary.type), span)
     builder.store(address, builder.constant(False, BOOLEAN, span), span)  # the next time, it may not be made
     builder.jump(behind, span)
     builder.continue_in(behind)

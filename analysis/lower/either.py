@@ -16,7 +16,7 @@ from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import Branch, TemplateArgument
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, Type
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load
 from analysis.lower.lifetimes import conditionally, result_begins, take_over
@@ -50,8 +50,8 @@ def either(
         return None
     symbol, type = kept
     result = builder.load(builder.symbol_address(symbol, span), type, span)
-    if are_references and isinstance(last, Place):
-        return Place(result, last.type, last.volatile)
+    if are_references and isinstance(last, LValue):
+        return LValue(result, last.type, last.volatile)
     return result_begins(ctx, result, span)
 
 
@@ -60,7 +60,7 @@ def _kept_of(ctx: LoweringContext, result: Operand, span: Span, is_reference: bo
     if result is None:
         return None
     take_over(ctx, result)
-    return result.address if is_reference and isinstance(result, Place) else load(ctx, result, span)
+    return result.address if is_reference and isinstance(result, LValue) else load(ctx, result, span)
 
 
 def _keep(

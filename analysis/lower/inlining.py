@@ -15,7 +15,7 @@ from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import PointerType, StructType, Type, UnknownType
-from analysis.lower.context import LoweringContext, Operand, Place, ReturnTarget
+from analysis.lower.context import LoweringContext, LValue, Operand, ReturnTarget
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copied
 from analysis.lower.expressions.arguments import passed_argument
@@ -111,7 +111,7 @@ def _bind_template(
 
 
 def inline_instance(
-    ctx: LoweringContext, instance: FunctionInstance, this: Place | None, arguments: Sequence[Operand], span: Span
+    ctx: LoweringContext, instance: FunctionInstance, this: LValue | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
     """A call of a function that is passed a lambda, or of a method of the standard library."""
     body = instance.declaration.body
@@ -136,7 +136,7 @@ def _opaque(ctx: LoweringContext, construct: str, reached: Sequence[Operand], sp
     return ctx.builder.opaque(construct, values, UnknownType("call"), span, may_contain_barrier=True)
 
 
-def _object(ctx: LoweringContext, instance: FunctionInstance, this: Place | None, span: Span) -> LocalVariable | None:
+def _object(ctx: LoweringContext, instance: FunctionInstance, this: LValue | None, span: Span) -> LocalVariable | None:
     """`this` in the body of a method."""
     if this is None or instance.this is None:
         return None
@@ -182,7 +182,7 @@ def _inline(
     type = builder.symbols[target.symbol].type
     address = builder.symbol_address(target.symbol, span)
     if not returns.is_reference and ends_by_code(ctx, type):
-        return temporary_begins(ctx, Place(address, type), span)
+        return temporary_begins(ctx, LValue(address, type), span)
     result = builder.load(address, type, span)
     return returned_operand(ctx, result, returns)
 
@@ -194,8 +194,8 @@ def returned_operand(ctx: LoweringContext, result: ValueId, returns: DeclaredTyp
         return ctx.typed(result, None if exact is None else decayed_type(exact))
     referred = type.element if is_deduced(returns) and isinstance(type, PointerType) else returns.type
     if is_deduced(returns):
-        return Place(result, referred, returns.is_volatile)
-    return Place(
+        return LValue(result, referred, returns.is_volatile)
+    return LValue(
         result,
         referred,
         returns.is_volatile,
@@ -260,7 +260,7 @@ def _declare_parameter(
     variable = builder.variable(parameter.name, declared.stored, ctx.span(parameter.node))
     if not declared.is_reference and not is_callers:
         builder.defined(variable, value, span)
-    may_be_constant = declared.is_reference and not (isinstance(argument, Place) and argument.is_constant is False)
+    may_be_constant = declared.is_reference and not (isinstance(argument, LValue) and argument.is_constant is False)
     entity = LocalVariable(
         parameter.name,
         symbol,
@@ -275,7 +275,7 @@ def _declare_parameter(
 
 def _object_of_caller(ctx: LoweringContext, argument: Operand, type: Type, span: Span) -> ValueId:
     """The address of an object that is passed by value and ends by code: the temporary that the call has made of it."""
-    if isinstance(argument, Place) and argument.is_temporary and argument.type == type:
+    if isinstance(argument, LValue) and argument.is_temporary and argument.type == type:
         return argument.address
     value = implicit(ctx, load(ctx, copied(ctx, argument, span), span), type, span)
     found = temporary(ctx, value, span)

@@ -22,7 +22,7 @@ from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, ArrayType, StructType, Type
 from analysis.lower.builtins import builtin_layout
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.endings import Ending, Temporary
 from analysis.lower.names import Closure, Declarations, DeclaredType, Record
 from analysis.lower.records import has_destructor
@@ -78,7 +78,7 @@ def variable_begins(ctx: LoweringContext, address: ValueId, type: Type) -> None:
         ctx.endings = Ending(address, type, ctx.endings)
 
 
-def temporary_begins(ctx: LoweringContext, made: Place, span: Span) -> Place:
+def temporary_begins(ctx: LoweringContext, made: LValue, span: Span) -> LValue:
     """An object that an expression makes begins to live: it ends with the full expression, unless it is taken over."""
     made = replace(made, is_temporary=True)
     if not ends_by_code(ctx, made.type):
@@ -97,19 +97,19 @@ def temporary_begins(ctx: LoweringContext, made: Place, span: Span) -> Place:
 
 def result_begins(ctx: LoweringContext, result: Operand, span: Span) -> Operand:
     """What a call gave back: an object, where its class ends by code."""
-    if isinstance(result, Closure | Place) or result is None or not ends_by_code(ctx, ctx.builder.types[result]):
+    if isinstance(result, Closure | LValue) or result is None or not ends_by_code(ctx, ctx.builder.types[result]):
         return result
     type = ctx.builder.types[result]
     address = ctx.builder.symbol_address(ctx.builder.symbol("", SymbolKind.LOCAL, type, span), span)
     ctx.builder.store(address, result, span)
-    return temporary_begins(ctx, Place(address, type), span)
+    return temporary_begins(ctx, LValue(address, type), span)
 
 
-def made_since(ctx: LoweringContext, count: int, type: Type) -> Place | None:
+def made_since(ctx: LoweringContext, count: int, type: Type) -> LValue | None:
     """The temporary of this type that was made last, unless there were `count` of them before already."""
     full = ctx.full_expression
     made = full.temporaries[-1] if full is not None and len(full.temporaries) > count else None
-    return Place(made.address, type, is_temporary=True) if made is not None and made.type == type else None
+    return LValue(made.address, type, is_temporary=True) if made is not None and made.type == type else None
 
 
 def count_of_temporaries(ctx: LoweringContext) -> int:
@@ -118,7 +118,7 @@ def count_of_temporaries(ctx: LoweringContext) -> int:
 
 def take_over(ctx: LoweringContext, operand: Operand) -> bool:
     """Whether `operand` is a temporary that may become what it initialises; then it does not end any more."""
-    if not isinstance(operand, Place) or not operand.is_temporary:
+    if not isinstance(operand, LValue) or not operand.is_temporary:
         return False
     full = ctx.full_expression
     if full is not None:
@@ -129,7 +129,7 @@ def take_over(ctx: LoweringContext, operand: Operand) -> bool:
 def extend(ctx: LoweringContext, operand: Operand) -> None:
     """A local reference is bound to `operand`: a temporary, or one that it is a part of, lives as long as the scope."""
     full = ctx.full_expression
-    if full is None or not isinstance(operand, Place):
+    if full is None or not isinstance(operand, LValue):
         return
     whole = operand.address if operand.whole is None else operand.whole
     kept = next((one for one in full.temporaries if one.address == whole), None)

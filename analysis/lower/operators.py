@@ -15,7 +15,7 @@ from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, call_one_of, unknown_call
 from analysis.lower.class_conversions import conversion_operators
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arithmetic import arithmetic, subscript
 from analysis.lower.expressions.dispatch import load, temporary
@@ -64,7 +64,7 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
         methods = () if record is None else methods_named(record, name)
         fitting = choose(ctx, methods, (), operands[1:])
         if record is not None and fitting is not None:
-            receiver = first if isinstance(first, Place) else temporary(ctx, load(ctx, first, span), span)
+            receiver = first if isinstance(first, LValue) else temporary(ctx, load(ctx, first, span), span)
             return True, call_method(ctx, receiver, record, methods, (), operands[1:], span)
     free = (*associated_functions(ctx, name, operands, in_namespaces=False), *ctx.program.operators(name))
     choice = choose(ctx, free, (), operands) if free else None

@@ -35,7 +35,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open, may_bind, refer_to_objects
 from analysis.lower.class_knowledge import RecordClasses
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversion_distance import conversion_distance, without_space
 from analysis.lower.cpp_types import ir_type
 from analysis.lower.exact_arguments import named as exact_name
@@ -95,7 +95,7 @@ def choose(
     declarations: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
     operands: Sequence[Operand],
-    object: Place | None = None,
+    object: LValue | None = None,
 ) -> Choice | None:
     """The best candidate for these arguments, instantiated; `object` is what a method is called on.
 
@@ -108,7 +108,7 @@ def choose(
 def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
     type = operand if isinstance(operand, Closure) else ctx.type_of(operand)
     exact = argument_of(ctx, operand)
-    if isinstance(operand, Place):
+    if isinstance(operand, LValue):
         is_lvalue = False if operand.is_temporary or operand.is_expiring else True if operand.is_lvalue else None
         return Argument(type, False, is_lvalue, operand.is_constant, exact)
     if isinstance(operand, int):
@@ -117,7 +117,7 @@ def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
     return Argument(type)
 
 
-def _object(ctx: LoweringContext, object: Place | None) -> Object | None:
+def _object(ctx: LoweringContext, object: LValue | None) -> Object | None:
     type, known = ctx.exact_type(object), None if object is None else argument_of(ctx, object)
     return None if type is None else Object(type, None if known is None else known.category)
 
@@ -127,7 +127,7 @@ def argument_of(ctx: LoweringContext, operand: Operand) -> cpp.Argument | None:
     type = ctx.exact_type(operand)
     if type is None:
         return None
-    if isinstance(operand, Place):
+    if isinstance(operand, LValue):
         if operand.is_lvalue:
             bits = None if operand.bits is None else operand.bits.width
             return cpp.Argument(type, cpp.ValueCategory.LVALUE, bits=bits)

@@ -9,7 +9,7 @@ from typing import Final
 from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import S32, ArrayType, IntegerType
-from analysis.lower.context import LoweringContext, Place
+from analysis.lower.context import LoweringContext, LValue
 from analysis.lower.conversions import wrapped
 from analysis.syntax.tree import Node
 
@@ -55,7 +55,7 @@ def array_of_string(type: ArrayType, node: Node) -> list[int] | None:
 
 
 def fill_characters(
-    ctx: LoweringContext, target: Place, type: ArrayType, characters: Sequence[int], span: Span
+    ctx: LoweringContext, target: LValue, type: ArrayType, characters: Sequence[int], span: Span
 ) -> None:
     """Stores the characters in an array."""
     builder = ctx.builder

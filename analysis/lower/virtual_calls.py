@@ -10,12 +10,12 @@ Source  C++ standard, "Virtual functions".
 
 from __future__ import annotations
 
-from analysis.lower.context import Place
+from analysis.lower.context import LValue
 from analysis.lower.names import FunctionDeclaration, Record
 from analysis.lower.records import methods_named
 
 
-def is_dispatched(receiver: Place | None, record: Record, declaration: FunctionDeclaration) -> bool:
+def is_dispatched(receiver: LValue | None, record: Record, declaration: FunctionDeclaration) -> bool:
     """Whether the call of `declaration` on an object seen as `record` may run another function."""
     if receiver is not None and receiver.variable is not None:
         return False

@@ -18,14 +18,14 @@ from typing import Final, TypeAlias
 from analysis.ir.ids import ValueId
 from analysis.meld.alignment import align
 from analysis.meld.compatibility import SpaceOf, instruction_key, is_source, source_key
-from analysis.meld.draft import BlockIndex, FlowDraft, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, PricedInstruction
 from analysis.meld.profitability import published_latency
 from analysis.meld.settings import MeldSettings
 
-Column: TypeAlias = tuple[Step | None, Step | None]
+Column: TypeAlias = tuple[PricedInstruction | None, PricedInstruction | None]
 """An aligned pair of instructions, or one of one side alone."""
 Columns: TypeAlias = tuple[Column, ...]
-Aligner: TypeAlias = Callable[[FlowDraft, Sequence[Step], Sequence[Step]], Columns]
+Aligner: TypeAlias = Callable[[FlowDraft, Sequence[PricedInstruction], Sequence[PricedInstruction]], Columns]
 
 MAX_CELLS: Final = 250_000
 """Two blocks of 500 instructions: a quarter of a second."""
@@ -33,7 +33,7 @@ _FRUGAL_GAP: Final = 0.5
 """A guard costs a slot, and a gap is seldom alone."""
 
 
-def aligned_steps(draft: FlowDraft, block: BlockIndex | None) -> tuple[Step, ...]:
+def aligned_steps(draft: FlowDraft, block: BlockIndex | None) -> tuple[PricedInstruction, ...]:
     """The instructions of a block that take part in an alignment."""
     if block is None:
         return ()
@@ -43,7 +43,7 @@ def aligned_steps(draft: FlowDraft, block: BlockIndex | None) -> tuple[Step, ...
 def published_aligner(settings: MeldSettings, space_of: SpaceOf) -> Aligner:
     """The alignment of the paper."""
 
-    def aligned(draft: FlowDraft, left: Sequence[Step], right: Sequence[Step]) -> Columns:
+    def aligned(draft: FlowDraft, left: Sequence[PricedInstruction], right: Sequence[PricedInstruction]) -> Columns:
         keys = _keys(draft, left, space_of), _keys(draft, right, space_of)
         worth = [published_latency(step.instruction, settings.latencies) for step in left]
 
@@ -58,7 +58,7 @@ def published_aligner(settings: MeldSettings, space_of: SpaceOf) -> Aligner:
 def frugal_aligner(space_of: SpaceOf) -> Aligner:
     """The alignment that saves most issue slots, by an estimate of the selects."""
 
-    def aligned(draft: FlowDraft, left: Sequence[Step], right: Sequence[Step]) -> Columns:
+    def aligned(draft: FlowDraft, left: Sequence[PricedInstruction], right: Sequence[PricedInstruction]) -> Columns:
         keys = _keys(draft, left, space_of), _keys(draft, right, space_of)
         sources = _sources(draft)
         made = tuple(
@@ -89,7 +89,7 @@ def frugal_aligner(space_of: SpaceOf) -> Aligner:
 def tail_aligner(space_of: SpaceOf) -> Aligner:
     """Tail merging: the longest common end."""
 
-    def aligned(draft: FlowDraft, left: Sequence[Step], right: Sequence[Step]) -> Columns:
+    def aligned(draft: FlowDraft, left: Sequence[PricedInstruction], right: Sequence[PricedInstruction]) -> Columns:
         keys = _keys(draft, left, space_of), _keys(draft, right, space_of)
         sources = _sources(draft)
         place = tuple(
@@ -127,7 +127,7 @@ def tail_aligner(space_of: SpaceOf) -> Aligner:
     return aligned
 
 
-def _keys(draft: FlowDraft, steps: Sequence[Step], space_of: SpaceOf) -> list[object]:
+def _keys(draft: FlowDraft, steps: Sequence[PricedInstruction], space_of: SpaceOf) -> list[object]:
     return [instruction_key(step.instruction, draft.types, space_of) for step in steps]
 
 
@@ -142,7 +142,10 @@ def _sources(draft: FlowDraft) -> dict[ValueId, object]:
 
 
 def _columns(
-    left: Sequence[Step], right: Sequence[Step], score: Callable[[int, int], float | None], gap: float
+    left: Sequence[PricedInstruction],
+    right: Sequence[PricedInstruction],
+    score: Callable[[int, int], float | None],
+    gap: float,
 ) -> Columns:
     found = align(range(len(left)), range(len(right)), score, gap)
     return tuple(

@@ -22,7 +22,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Binary, Branch, Constant, Instruction, Jump, Select, Unary
 from analysis.ir.operators import BinaryOperator, UnaryOperator
 from analysis.ir.types import BOOLEAN
-from analysis.meld.draft import BlockIndex, FlowDraft, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, PricedInstruction
 from analysis.meld.shape import FlowShape
 
 Known: TypeAlias = Mapping[ValueId, bool]
@@ -90,7 +90,7 @@ class _Folding:
 
     def fold_selects(self, block: BlockIndex, known: Known) -> None:
         body = self._draft.blocks[block]
-        steps: list[Step] = []
+        steps: list[PricedInstruction] = []
         for step in body.steps:
             item = step.instruction
             if isinstance(item, Select) and item.branch is None:
@@ -103,7 +103,9 @@ class _Folding:
             steps.append(step)
         body.steps = steps
 
-    def _with_simple_sides(self, step: Step, item: Select, known: Known, before: list[Step]) -> Step:
+    def _with_simple_sides(
+        self, step: PricedInstruction, item: Select, known: Known, before: list[PricedInstruction]
+    ) -> PricedInstruction:
         """The select with what each side can only be; constants that it needs are added to `before`."""
         if_true = self._side(item, item.if_true, self._assuming(known, item.condition, True), before)
         if_false = self._side(item, item.if_false, self._assuming(known, item.condition, False), before)
@@ -112,9 +114,9 @@ class _Folding:
         self.found = True
         changed = Select(item.result, item.condition, if_true, if_false, None, item.span)
         self._definitions[item.result] = changed
-        return Step(changed, step.slots)
+        return PricedInstruction(changed, step.slots)
 
-    def _side(self, item: Select, value: ValueId, known: Known, before: list[Step]) -> ValueId:
+    def _side(self, item: Select, value: ValueId, known: Known, before: list[PricedInstruction]) -> ValueId:
         for _ in range(_DEPTH):
             inner = self._definitions.get(value)
             if not isinstance(inner, Select) or inner.branch is not None:
@@ -130,7 +132,7 @@ class _Folding:
             return value
         made = Constant(self._draft.value(BOOLEAN), answer, item.span)
         self._definitions[made.result] = made
-        before.append(Step(made, 0))
+        before.append(PricedInstruction(made, 0))
         return made.result
 
     def _answer(self, value: ValueId, known: Known, depth: int = _DEPTH) -> bool | None:

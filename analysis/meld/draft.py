@@ -59,7 +59,7 @@ Origin: TypeAlias = "ValueId | MergedValue"
 
 @final
 @record
-class Step:
+class PricedInstruction:
     """An instruction and its price in issue slots."""
 
     instruction: Instruction
@@ -83,7 +83,7 @@ class FlowBlock:
     lanes of a warp may part at its end, as far as the analysis of the function said."""
 
     phis: list[FlowPhi]
-    steps: list[Step]
+    steps: list[PricedInstruction]
     terminator: Terminator
     rounds: int
     is_melded: bool = False
@@ -270,8 +270,8 @@ class FlowDraft:
         )
 
 
-def _renamed(step: Step, names: list[ValueId]) -> Step:
-    return Step(step.instruction.renamed(names, step.instruction.span), step.slots)
+def _renamed(step: PricedInstruction, names: list[ValueId]) -> PricedInstruction:
+    return PricedInstruction(step.instruction.renamed(names, step.instruction.span), step.slots)
 
 
 def with_targets(terminator: Terminator, new: Mapping[BlockIndex, BlockIndex]) -> Terminator:

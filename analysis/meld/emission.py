@@ -22,7 +22,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, Type
 from analysis.meld.columns import Columns
 from analysis.meld.compatibility import is_source, is_speculative, source_key
-from analysis.meld.draft import BlockIndex, FlowDraft, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, PricedInstruction
 from analysis.meld.operands import with_instruction_operands
 from analysis.meld.tidy_values import select_slots
 
@@ -59,7 +59,7 @@ class Emitter:
         self.block = block
         self._selected = {}
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[PricedInstruction]:
         return self._draft.blocks[self.block].steps
 
     # -- values -----------------------------------------------------------------------------------------------------
@@ -74,17 +74,17 @@ class Emitter:
             type_ = draft.types[pair[0]]
             self._selected[pair] = draft.value(type_)
             select = Select(self._selected[pair], self._condition, *pair, None, self._span)
-            self.steps().append(Step(select, select_slots(type_)))
+            self.steps().append(PricedInstruction(select, select_slots(type_)))
         return self._selected[pair]
 
     def constant(self, value: int | bool, type_: Type) -> ValueId:
         result = self._draft.value(type_)
-        self.steps().append(Step(Constant(result, value, self._span), 0))
+        self.steps().append(PricedInstruction(Constant(result, value, self._span), 0))
         return result
 
     # -- instructions -----------------------------------------------------------------------------------------------
 
-    def sources(self, left: Sequence[Step], right: Sequence[Step]) -> None:
+    def sources(self, left: Sequence[PricedInstruction], right: Sequence[PricedInstruction]) -> None:
         """Constants and addresses of variables of both sides."""
         known: dict[Hashable, ValueId] = {}
         for step in (*left, *right):
@@ -101,7 +101,7 @@ class Emitter:
     def columns(self, columns: Columns, ends: tuple[BlockIndex, BlockIndex] | None) -> None:
         """The aligned code; `ends` are blocks of each side that follow anyway: they take what comes after the last
         pair."""
-        runs: tuple[list[Step], list[Step]] = ([], [])
+        runs: tuple[list[PricedInstruction], list[PricedInstruction]] = ([], [])
         for left, right in columns:
             if left is not None and right is not None:
                 self._alone(runs)
@@ -117,24 +117,24 @@ class Emitter:
         for run, end in zip(runs, ends, strict=True):
             self._draft.blocks[end].steps += run
 
-    def _pair(self, left: Step, right: Step) -> None:
+    def _pair(self, left: PricedInstruction, right: PricedInstruction) -> None:
         operands = [
             self.choose(one, other)
             for one, other in zip(left.instruction.operands, right.instruction.operands, strict=True)
         ]
         item = with_instruction_operands(left.instruction, operands)
-        self.steps().append(Step(item, max(left.slots, right.slots)))
+        self.steps().append(PricedInstruction(item, max(left.slots, right.slots)))
         results = left.instruction.result, right.instruction.result
         if results[0] is not None and results[1] is not None and self._draft.types[results[0]] == BOOLEAN:
             self._draft.merge(results[0], results[1], self._condition)
         self.melded += 1
 
-    def _alone(self, runs: tuple[Sequence[Step], Sequence[Step]]) -> None:
+    def _alone(self, runs: tuple[Sequence[PricedInstruction], Sequence[PricedInstruction]]) -> None:
         """Instructions of each side that the other one does not have."""
         if not self._unpredication:
             self._alone_in_place(runs)
             return
-        guarded: list[Sequence[Step]] = []
+        guarded: list[Sequence[PricedInstruction]] = []
         for run in runs:
             may_stay = all(map(self._may_stay, run)) and sum(step.slots for step in run) <= SPECULATION_SLOTS
             if may_stay:
@@ -142,9 +142,9 @@ class Emitter:
             guarded.append(() if may_stay else run)
         self._guard(guarded[0], guarded[1])
 
-    def _alone_in_place(self, runs: tuple[Sequence[Step], Sequence[Step]]) -> None:
+    def _alone_in_place(self, runs: tuple[Sequence[PricedInstruction], Sequence[PricedInstruction]]) -> None:
         for side, run in enumerate(runs):
-            waiting: list[Step] = []
+            waiting: list[PricedInstruction] = []
             for step in run:
                 if self._may_stay(step):
                     self._guard(*((waiting, ()) if side == 0 else ((), waiting)))
@@ -154,12 +154,12 @@ class Emitter:
                     waiting.append(step)
             self._guard(*((waiting, ()) if side == 0 else ((), waiting)))
 
-    def _may_stay(self, step: Step) -> bool:
+    def _may_stay(self, step: PricedInstruction) -> bool:
         item = step.instruction
         divisor = self._constants.get(self._draft.find(item.right)) if isinstance(item, Binary) else None
         return is_speculative(item, self._draft.types, divisor)
 
-    def _guard(self, left: Sequence[Step], right: Sequence[Step]) -> None:
+    def _guard(self, left: Sequence[PricedInstruction], right: Sequence[PricedInstruction]) -> None:
         """Runs `left` and `right` in blocks of their own and goes on where they meet."""
         if not left and not right:
             return

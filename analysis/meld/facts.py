@@ -17,7 +17,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Jump, Return
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
-from analysis.meld.draft import FlowBlock, FlowDraft, FlowPhi, Step
+from analysis.meld.draft import FlowBlock, FlowDraft, FlowPhi, PricedInstruction
 from analysis.meld.sample_warps import SampleWarps
 from analysis.memory.spaces import SpaceResult, infer_spaces
 from analysis.verdict.bounds_check import BoundsChecks
@@ -67,7 +67,7 @@ def draft_of(
     blocks: list[FlowBlock] = []
     for index, block in enumerate(facts.function.blocks):
         id = BasicBlockId(index)
-        steps = [Step(item, facts.weights.instruction(item)) for item in block.instructions]
+        steps = [PricedInstruction(item, facts.weights.instruction(item)) for item in block.instructions]
         phis = [
             FlowPhi(phi.result, {int(source): value for source, value in phi.incoming}, phi.span) for phi in block.phis
         ]

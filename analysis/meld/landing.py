@@ -20,7 +20,7 @@ from analysis.ir.operators import UnaryOperator
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, Type
-from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, PricedInstruction
 from analysis.meld.regions import reached_before
 from analysis.meld.repair import repair_dominance
 from analysis.meld.shape import FlowShape
@@ -122,11 +122,11 @@ def _decided(
 
 def _undefined(draft: FlowDraft, type_: Type, span: Span) -> ValueId:
     item = Undefined(draft.value(type_), span)
-    draft.blocks[ENTRY].steps.insert(0, Step(item, 0))
+    draft.blocks[ENTRY].steps.insert(0, PricedInstruction(item, 0))
     return item.result
 
 
 def _step(draft: FlowDraft, block: BlockIndex, item: Instruction) -> ValueId:
     assert item.result is not None
-    draft.blocks[block].steps.append(Step(item, 0 if isinstance(item, Constant) else 1))
+    draft.blocks[block].steps.append(PricedInstruction(item, 0 if isinstance(item, Constant) else 1))
     return item.result

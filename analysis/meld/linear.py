@@ -13,7 +13,7 @@ from __future__ import annotations
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Binary, Branch, Constant, Instruction, Jump
 from analysis.meld.compatibility import is_speculative
-from analysis.meld.draft import BlockIndex, FlowDraft, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, PricedInstruction
 from analysis.meld.regions import DivergentRegion
 from analysis.meld.shape import FlowShape
 from analysis.meld.tidy import tidy
@@ -53,7 +53,7 @@ def straighten(draft: FlowDraft, shape: FlowShape, region: DivergentRegion) -> B
     return entries[0] if len(entries) == 1 else None
 
 
-def _is_free(draft: FlowDraft, step: Step, constants: dict[ValueId, Instruction]) -> bool:
+def _is_free(draft: FlowDraft, step: PricedInstruction, constants: dict[ValueId, Instruction]) -> bool:
     item = step.instruction
     divisor = constants.get(item.right) if isinstance(item, Binary) else None
     return is_speculative(item, draft.types, divisor)

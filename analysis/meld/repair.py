@@ -21,7 +21,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Undefined
 from analysis.ir.source import NO_SPAN
 from analysis.ir.types import Type
-from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, PricedInstruction
 from analysis.meld.shape import FlowShape
 
 _END = 1 << 60
@@ -47,7 +47,7 @@ class _Repair:
         for value in sorted(broken):
             self._mend(value)
         entry = self._draft.blocks[ENTRY]
-        entry.steps[:0] = [Step(Undefined(value, NO_SPAN), 0) for value in self._undefined.values()]
+        entry.steps[:0] = [PricedInstruction(Undefined(value, NO_SPAN), 0) for value in self._undefined.values()]
 
     def _broken_values(self) -> set[ValueId]:
         return {value for block in self._shape.order for value, at in self._uses(block) if not self._reaches(value, at)}
@@ -133,7 +133,7 @@ class _Repair:
         for at in reads:
             step = body.steps[at]
             # The result keeps its name even where it is the value itself: a step never reads what it defines.
-            body.steps[at] = Step(step.instruction.renamed(names, step.instruction.span), step.slots)
+            body.steps[at] = PricedInstruction(step.instruction.renamed(names, step.instruction.span), step.slots)
         if ends:
             body.terminator = with_operands(body.terminator, names)
 

@@ -17,7 +17,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Jump, Switch, Terminator
 from analysis.ir.types import BOOLEAN
 from analysis.meld.columns import Aligner, Columns, aligned_steps
-from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, Step, with_targets
+from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, PricedInstruction, with_targets
 from analysis.meld.emission import Emitter
 from analysis.meld.pairs import BlockPair, SubgraphPair
 from analysis.meld.regions import DivergentRegion
@@ -83,7 +83,7 @@ def _real(blocks: BlockPair) -> list[BlockIndex]:
     return [block for block in (blocks.left, blocks.right) if block is not None]
 
 
-def _unite_results(draft: FlowDraft, left: Step | None, right: Step | None) -> None:
+def _unite_results(draft: FlowDraft, left: PricedInstruction | None, right: PricedInstruction | None) -> None:
     """The melded instruction defines the left one's value, which stands for the right one's, too."""
     if left is not None and right is not None:
         results = left.instruction.result, right.instruction.result

@@ -15,7 +15,7 @@ from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Constant, Jump, Select
 from analysis.meld.conditions import fold_known_conditions
-from analysis.meld.draft import BlockIndex, FlowDraft, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, PricedInstruction
 from analysis.meld.shape import FlowShape
 from analysis.meld.tidy_values import select_slots, tidy_values
 
@@ -144,7 +144,7 @@ def _join_ways(
         elif pair not in chosen:
             chosen[pair] = draft.value(draft.types[phi.result])
             select = Select(chosen[pair], branch.condition, *pair, None, branch.span)
-            body.steps.append(Step(select, select_slots(draft.types[phi.result])))
+            body.steps.append(PricedInstruction(select, select_slots(draft.types[phi.result])))
         phi.incoming = {source: value for source, value in phi.incoming.items() if source not in ways}
         phi.incoming[block] = chosen[pair]
     body.terminator = Jump(BasicBlockId(join), branch.span)

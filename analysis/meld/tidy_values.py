@@ -18,7 +18,7 @@ from analysis.ir.cleanup import is_pure
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Select, Undefined
 from analysis.ir.types import FloatFormat, FloatType, Type
-from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, Step
+from analysis.meld.draft import BlockIndex, FlowDraft, FlowPhi, PricedInstruction
 from analysis.meld.shape import FlowShape
 from analysis.verdict.latency import DOUBLE, SIMPLE
 
@@ -146,7 +146,7 @@ def _fold_selects(draft: FlowDraft, facts: _Facts) -> bool:
             known[key] = item.result
             if (if_true, if_false) != (draft.find(item.if_true), draft.find(item.if_false)):
                 changed = Select(item.result, condition, if_true, if_false, None, item.span)
-                body.steps[at] = Step(changed, step.slots)
+                body.steps[at] = PricedInstruction(changed, step.slots)
                 facts.selects[item.result] = changed
                 found = True
     return found
@@ -202,7 +202,7 @@ def _lift(draft: FlowDraft, facts: _Facts, select: Select) -> bool:
         if source in chosen:
             phi.incoming[source] = draft.value(type_)
             lifted = Select(phi.incoming[source], select.condition, one, other, None, select.span)
-            draft.blocks[source].steps.append(Step(lifted, select_slots(type_)))
+            draft.blocks[source].steps.append(PricedInstruction(lifted, select_slots(type_)))
     draft.blocks[block].phis.append(phi)
     draft.replace(select.result, phi.result)
     return True

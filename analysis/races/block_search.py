@@ -20,7 +20,7 @@ from analysis.races.model import Order, Participant, RaceWitness
 from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import StoredValues
 from analysis.races.trace import Event
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 
 MAX_OPERATIONS: Final = 2_400
 """For one launch."""
@@ -93,7 +93,7 @@ class _Search:
             return found
         return None
 
-    def _launch(self, shape: BlockShape, assignment: int, block: int) -> Launch:
+    def _launch(self, shape: BlockShape, assignment: int, block: int) -> LaunchedBlock:
         return launch(self._program, shape, self._known.warp_size, assignment, block, len(BLOCKS))
 
     def _events(self, shape: BlockShape, assignment: int, event: Event, share: int) -> Sequence[Event] | None:
@@ -135,7 +135,7 @@ class _Search:
             agreed = True
         return agreed
 
-    def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:
+    def _witness(self, here: LaunchedBlock, meeting: _Meeting) -> RaceWitness:
         names = named_scalars(self._program, here)
         return RaceWitness(
             here.shape,

@@ -8,7 +8,7 @@ from typing import final
 from analysis.races.group_trace import trace_together
 from analysis.races.program import Program
 from analysis.races.trace import Event, trace
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 
 
 @final
@@ -20,13 +20,13 @@ class Follower:
         self._wanted = wanted
         self.left = operations
 
-    def follow(self, here: Launch, thread: int, share: int) -> Sequence[Event]:
+    def follow(self, here: LaunchedBlock, thread: int, share: int) -> Sequence[Event]:
         """What the thread does, for at most `share` operations; raises `OutOfBounds`."""
         found = trace(self._program, here, thread, min(share, self.left), self._wanted)
         self.left -= found.operations
         return found.events
 
-    def follow_each(self, here: Launch, threads: Sequence[int], share: int) -> Iterator[Sequence[Event]]:
+    def follow_each(self, here: LaunchedBlock, threads: Sequence[int], share: int) -> Iterator[Sequence[Event]]:
         """The same as `follow` of one after the other, though all go together as long as they go the same way."""
         if len(threads) == 1:
             yield self.follow(here, threads[0], share)

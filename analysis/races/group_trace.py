@@ -23,7 +23,7 @@ from analysis.races.program import REGION_BITS, OutOfBounds, Program, StepKind, 
 from analysis.races.program_columns import SomeOutOfBounds, column_of
 from analysis.races.trace import FIRST_EPOCH, Event, Trace, may_assume
 from analysis.verdict.columns import Column
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 from analysis.verdict.thread_walk import target_of
 
 Target: TypeAlias = tuple[BasicBlockId, BasicBlockId | None]
@@ -31,7 +31,7 @@ Target: TypeAlias = tuple[BasicBlockId, BasicBlockId | None]
 
 
 def trace_together(
-    program: Program, launch: Launch, threads: Sequence[int], budget: int, wanted: Collection[int]
+    program: Program, launch: LaunchedBlock, threads: Sequence[int], budget: int, wanted: Collection[int]
 ) -> list[Trace | None]:
     """For each thread what it does, for at most `budget` operations; None for those that were not followed."""
     return _Tracer(program, launch, threads, budget, wanted).run()
@@ -138,7 +138,7 @@ class _Group:
 @final
 class _Tracer:
     def __init__(
-        self, program: Program, launch: Launch, threads: Sequence[int], budget: int, wanted: Collection[int]
+        self, program: Program, launch: LaunchedBlock, threads: Sequence[int], budget: int, wanted: Collection[int]
     ) -> None:
         self._program = program
         self._launch = launch

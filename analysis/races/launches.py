@@ -21,7 +21,7 @@ from analysis.ir.launch_relation import related_extent, related_number
 from analysis.ir.operators import SpecialRegister
 from analysis.races.disjoint import registers_read
 from analysis.races.program import WARP_MEETINGS, Origin, Program, Scalar, address_of
-from analysis.verdict.evaluation import GRID_BLOCKS, Launch
+from analysis.verdict.evaluation import GRID_BLOCKS, LaunchedBlock
 
 ASSIGNMENTS: Final = 4
 MAX_SHAPES: Final = 3
@@ -63,13 +63,13 @@ def smaller_shapes(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockS
 
 def launch(
     program: Program, shape: BlockShape, warp_size: int, assignment: int, block: int = 0, blocks: int = 1
-) -> Launch:
+) -> LaunchedBlock:
     """One block of the launch in which scalars have the numbers of that assignment, and the grid at least `blocks`."""
     scalars = {value: _number(program, scalar, shape, assignment) for value, scalar in program.scalars.items()}
     extent = _relate(program, scalars, shape, blocks) if program.relations else GRID_BLOCKS
     for pointer, region in program.regions.items():
         scalars[pointer] = address_of(region)
-    here = Launch(shape, block, warp_size, scalars, extent)
+    here = LaunchedBlock(shape, block, warp_size, scalars, extent)
     for value, evaluate in program.fixed:
         number = evaluate(scalars, here, 0)
         if number is not None:
@@ -103,7 +103,7 @@ def _stands_for_rounds(program: Program, value: ValueId, number: int) -> bool:
     return program.scalars[value].origin in program.trips and number > MAX_TRIPS
 
 
-def named_scalars(program: Program, here: Launch) -> dict[str, int]:
+def named_scalars(program: Program, here: LaunchedBlock) -> dict[str, int]:
     """By name; without rounds of loops that stand for more, which every launch passes."""
     shape = here.shape
     extents, grid = (shape.x, shape.y, shape.z), (here.blocks, 1, 1)

@@ -62,7 +62,7 @@ from analysis.races.program import (
     may_wait,
     place_of,
 )
-from analysis.verdict.evaluation import Evaluate, Launch, Values, evaluator
+from analysis.verdict.evaluation import Evaluate, LaunchedBlock, Values, evaluator
 from analysis.verdict.slice import BLOCK_INDICES
 
 ANY_LAUNCH: Final = LaunchKnowledge()
@@ -333,7 +333,7 @@ def _symbol(program: Program, number: SymbolId) -> Evaluate | None:
 def _element(function: Function, base: ValueId, index: ValueId, size: int) -> Evaluate:
     length = row_length(function, base, size)
 
-    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+    def evaluate(values: Values, launch: LaunchedBlock, thread: int) -> int | None:
         start, number = values.get(base), values.get(index)
         if start is None or number is None:
             return None
@@ -376,6 +376,6 @@ def _may_meet(instruction: Instruction) -> bool:
     return type(instruction) in ORDERING or may_wait(instruction, in_loop=False)
 
 
-def _moved(base: ValueId, offset: int, values: Values, launch: Launch, thread: int) -> int | None:
+def _moved(base: ValueId, offset: int, values: Values, launch: LaunchedBlock, thread: int) -> int | None:
     start = values.get(base)
     return None if start is None else start + offset

@@ -11,7 +11,7 @@ from analysis.ir.types import U64, BooleanType, IntegerType, PointerType
 from analysis.races.program import Program
 from analysis.races.program_builder import row_length
 from analysis.verdict.columns import Column, Columns, EvaluateColumn, column_evaluator, operand_columns
-from analysis.verdict.evaluation import Launch, Values
+from analysis.verdict.evaluation import LaunchedBlock, Values
 
 
 class SomeOutOfBounds(Exception):
@@ -52,7 +52,7 @@ def _column_of(program: Program, result: ValueId) -> EvaluateColumn:
 
 
 def _element(base: ValueId, index: ValueId, size: int, length: int | None) -> EvaluateColumn:
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         known = operand_columns(columns, values, base, index)
         if known is None:
             return None
@@ -71,7 +71,7 @@ def _element(base: ValueId, index: ValueId, size: int, length: int | None) -> Ev
 
 
 def _moved(base: ValueId, offset: int) -> EvaluateColumn:
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         column = columns.get(base)
         return None if column is None else [None if start is None else start + offset for start in column]
 

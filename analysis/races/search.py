@@ -25,7 +25,7 @@ from analysis.races.program import OutOfBounds, Program, offset_in
 from analysis.races.stored_values import StoredValues
 from analysis.races.trace import Event
 from analysis.races.uses import conflict
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 
 MAX_OPERATIONS: Final = 2_500
 """For the threads of one launch at which accesses usually meet."""
@@ -136,7 +136,7 @@ class _Search:
             return {pair: sighting for pair, sighting in found.items() if sighting is not None}
         return None
 
-    def _follow_all(self, here: Launch, first: Sequence[int], others: Sequence[int], share: int) -> list[Event]:
+    def _follow_all(self, here: LaunchedBlock, first: Sequence[int], others: Sequence[int], share: int) -> list[Event]:
         """The others as long as little was spent."""
         follower = self._follower
         before = follower.left
@@ -154,7 +154,7 @@ class _Search:
         return found
 
     def _sighting(
-        self, here: Launch, assignment: int, pair: Pair, found: Sequence[_Meeting], share: int
+        self, here: LaunchedBlock, assignment: int, pair: Pair, found: Sequence[_Meeting], share: int
     ) -> Sighting | None:
         """Of the meetings that no scalar decides about the first that matters, else the first that may matter."""
         possible: RaceWitness | None = None
@@ -168,7 +168,7 @@ class _Search:
                 possible = possible or self._witness(here, meeting)
         return None if possible is None else Sighting(possible, is_proven=False)
 
-    def _holds_otherwise(self, here: Launch, assignment: int, pair: Pair, meeting: _Meeting, share: int) -> bool:
+    def _holds_otherwise(self, here: LaunchedBlock, assignment: int, pair: Pair, meeting: _Meeting, share: int) -> bool:
         """Do the same two threads meet with other scalars as well?"""
         if not self._program.scalars:
             return True
@@ -196,7 +196,7 @@ class _Search:
                 self._elsewhere[key] = None
         return self._elsewhere[key]
 
-    def _matters(self, here: Launch, assignment: int, meeting: _Meeting, share: int) -> bool | None:
+    def _matters(self, here: LaunchedBlock, assignment: int, meeting: _Meeting, share: int) -> bool | None:
         """Two writes of one value are harmless; None where it is not known what they write."""
         uses = self._program.uses
         one, other = uses[meeting.one.use], uses[meeting.other.use]
@@ -207,7 +207,7 @@ class _Search:
             return None
         return self._stored.differ(here.shape, self._warp_size, assignment, meeting.one, meeting.other, share)
 
-    def _witness(self, here: Launch, meeting: _Meeting) -> RaceWitness:
+    def _witness(self, here: LaunchedBlock, meeting: _Meeting) -> RaceWitness:
         program = self._program
         first, second, order = in_order(program, meeting.one, meeting.other)
         names = named_scalars(program, here)
@@ -225,7 +225,7 @@ class _Search:
         )
 
 
-def _participant(here: Launch, event: Event) -> Participant:
+def _participant(here: LaunchedBlock, event: Event) -> Participant:
     shape, thread = here.shape, event.thread
     x, y, z = thread % shape.x, thread // shape.x % shape.y, thread // (shape.x * shape.y)
     return Participant((x, y, z), thread, event.block)

@@ -23,7 +23,7 @@ from analysis.ir.instructions import Branch, Switch, Trap
 from analysis.ir.record import record
 from analysis.races.long_loops import FOLLOWED_ROUNDS, skip_rounds
 from analysis.races.program import REGION_BITS, Given, OutOfBounds, Program, Step, StepKind, offset_in
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 from analysis.verdict.thread_walk import target_of
 
 FIRST_EPOCH: Final = 0
@@ -58,7 +58,7 @@ class Trace:
     operations: int = 0
 
 
-def trace(program: Program, launch: Launch, thread: int, budget: int, wanted: Collection[int]) -> Trace:
+def trace(program: Program, launch: LaunchedBlock, thread: int, budget: int, wanted: Collection[int]) -> Trace:
     """What the thread does, for at most `budget` operations; of what it uses the `wanted` uses.
 
     Raises `OutOfBounds` where it leaves an array or ends the kernel with an error.
@@ -66,7 +66,7 @@ def trace(program: Program, launch: Launch, thread: int, budget: int, wanted: Co
     return _Tracer(program, launch, thread, budget, wanted).run()
 
 
-def values_at(program: Program, launch: Launch, event: Event, budget: int) -> dict[ValueId, int] | None:
+def values_at(program: Program, launch: LaunchedBlock, event: Event, budget: int) -> dict[ValueId, int] | None:
     """What is known where the thread does this; None if it does not come there for that budget."""
     tracer = _Tracer(program, launch, event.thread, budget, (event.use,), event)
     tracer.run()
@@ -83,7 +83,7 @@ class _Tracer:
     def __init__(
         self,
         program: Program,
-        launch: Launch,
+        launch: LaunchedBlock,
         thread: int,
         budget: int,
         wanted: Collection[int],

@@ -25,7 +25,7 @@ from tree_sitter import Node
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View, branches_at
+from analysis.facts.merge import FrameView, branches_at
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.instructions import BasicBlockId, SourceBranchId, WarpBarrier
@@ -136,7 +136,7 @@ def _is_left(node: Node, by: frozenset[str]) -> bool:
     return node.type in by or any(_is_left(child, by) for child in node.named_children)
 
 
-def _meets_behind(view: View, branch: SourceBranchId) -> bool:
+def _meets_behind(view: FrameView, branch: SourceBranchId) -> bool:
     root = view.root
     behind_it = {root.control.immediate_post_dominator(block) for block, _ in root.divergence.branch_sites(branch)}
     return all(block is not None and root.divergence.convergence(block) <= Level.WARP for block in behind_it)

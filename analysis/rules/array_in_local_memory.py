@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final, final
 
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact, Location
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import FunctionKind, SymbolKind
@@ -175,7 +175,7 @@ def _sizes_of_dynamic(subject: Subject) -> Mapping[tuple[int, int], int]:
     return {place: size for place, size in found.items() if place not in named}
 
 
-def _size_of_array(view: View, symbol: SymbolId) -> int | None:
+def _size_of_array(view: FrameView, symbol: SymbolId) -> int | None:
     """In bytes; None for what is no array of a thread, is very short, or becomes a table in constant memory."""
     function = view.root.function
     type_ = function.symbols[symbol].type
@@ -186,7 +186,7 @@ def _size_of_array(view: View, symbol: SymbolId) -> int | None:
     return size_of(type_, function.structs)
 
 
-def _path(view: View, address: ValueId) -> tuple[SymbolId | None, Sequence[ValueId]]:
+def _path(view: FrameView, address: ValueId) -> tuple[SymbolId | None, Sequence[ValueId]]:
     """The variable that an address is in, and the indices on the way."""
     indices: list[ValueId] = []
     while True:
@@ -202,7 +202,7 @@ def _path(view: View, address: ValueId) -> tuple[SymbolId | None, Sequence[Value
                 return None, indices
 
 
-def _is_dynamic(view: View, value: ValueId, asked: set[CycleId] | None = None) -> bool:
+def _is_dynamic(view: FrameView, value: ValueId, asked: set[CycleId] | None = None) -> bool:
     """Does it rest on something that only a run says, other than which way was taken?
 
     `asked`: loops whose rounds are no reason, or whose question is open; each is asked for once.
@@ -228,7 +228,7 @@ def _is_dynamic(view: View, value: ValueId, asked: set[CycleId] | None = None) -
     return False
 
 
-def _is_of_the_run(view: View, value: ValueId, item: Instruction | Phi | None) -> bool:
+def _is_of_the_run(view: FrameView, value: ValueId, item: Instruction | Phi | None) -> bool:
     function = view.root.function
     if item is None:  # of a function whose callers are not known an argument may be a constant
         is_argument = any(value == one.value for one in function.parameters)
@@ -241,7 +241,7 @@ def _is_of_the_run(view: View, value: ValueId, item: Instruction | Phi | None) -
     return isinstance(item, _AT_RUN_TIME)
 
 
-def _has_open_rounds(view: View, item: Phi, block: BasicBlockId, asked: set[CycleId]) -> bool:
+def _has_open_rounds(view: FrameView, item: Phi, block: BasicBlockId, asked: set[CycleId]) -> bool:
     """Does it change from round to round of a loop, and only a run says of how many?"""
     root = view.root
     cycle = root.control.innermost_cycle(block)
@@ -255,7 +255,7 @@ def _has_open_rounds(view: View, item: Phi, block: BasicBlockId, asked: set[Cycl
     return any(_is_dynamic(view, one, asked) for one in conditions)
 
 
-def _is_table(view: View, symbol: SymbolId) -> bool:
+def _is_table(view: FrameView, symbol: SymbolId) -> bool:
     """Is it filled with constants at constant places, and left alone?"""
     definition = view.root.divergence.definition
     for _, item in view.root.function.instructions():

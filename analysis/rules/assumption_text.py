@@ -14,7 +14,7 @@ from typing import Final
 
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.thread_index import structured_expressions
-from analysis.facts.merge import View, branches_at
+from analysis.facts.merge import FrameView, branches_at
 from analysis.facts.model import BranchFact
 from analysis.ir.instructions import Branch
 from analysis.rules.price import SplitPrice, is_wide
@@ -38,7 +38,7 @@ def assumption_text(subject: Subject, branch: BranchFact, price: SplitPrice, *, 
     return ""
 
 
-def _shape_decides(view: View, branch: BranchFact) -> bool:
+def _shape_decides(view: FrameView, branch: BranchFact) -> bool:
     root = view.root
     if root.launch.shapes or not root.is_of_kernel:
         return False

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, final
 
 from analysis.access.model import Access, AccessKind, AccessPattern, Participation
 from analysis.divergence.levels import Level
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact, Location
 from analysis.ir.function import BasicBlock
 from analysis.ir.instructions import Atomic, Instruction, Phi, Terminator
@@ -152,7 +152,7 @@ def _is_of_whole_warps(access: AccessFact) -> bool:
     )
 
 
-def _use_of(view: View, access: Access) -> _Use:
+def _use_of(view: FrameView, access: Access) -> _Use:
     """In one context."""
     function, divergence = view.root.function, view.root.divergence
     items = function.blocks[access.block].instructions

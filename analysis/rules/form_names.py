@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, TypeAlias, final
 
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import ElementAddress
@@ -37,7 +37,7 @@ _Declared: TypeAlias = tuple[bytes, int]
 class ViewNames:
     """The names of one view; `text` is the function's."""
 
-    def __init__(self, view: View, text: bytes) -> None:
+    def __init__(self, view: FrameView, text: bytes) -> None:
         self._view = view
         self._function = view.root.function
         self._text = text

@@ -13,7 +13,7 @@ from typing import Final, final
 from analysis.affine.atoms import Atom, IterationAtom, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.linear_form import LinearForm, format_form, format_polynomial
 from analysis.affine.polynomial import ZERO, Polynomial, variable
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
@@ -46,7 +46,7 @@ class FormWriter:
     """Writes the forms of one view at a place, given as an offset in the function's text."""
 
     def __init__(
-        self, view: View, text: bytes, place: int, limit: int = MAX_FORM, names: ViewNames | None = None
+        self, view: FrameView, text: bytes, place: int, limit: int = MAX_FORM, names: ViewNames | None = None
     ) -> None:
         self._view = view
         self._limit = limit
@@ -137,7 +137,7 @@ class FormWriter:
         return form is not None and form.is_uniform and form.base == variable(iteration)
 
 
-def element_size(view: View, value: ValueId) -> int | None:
+def element_size(view: FrameView, value: ValueId) -> int | None:
     """Of what a pointer points to, in bytes."""
     function = view.root.function
     type_ = function.types[value]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, Final, final
 
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import Location, VariableFact
 from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
@@ -130,7 +130,7 @@ def _is_told(body: bytes, name: str) -> bool:
     )
 
 
-def _spaces(view: View, variable: VariableFact) -> Iterator[MemorySpace]:
+def _spaces(view: FrameView, variable: VariableFact) -> Iterator[MemorySpace]:
     """Where the parameter points in one place where the function was inlined, whatever it is assigned there."""
     function = view.root.function
     for definition in view.root.records[view.frame].definitions:

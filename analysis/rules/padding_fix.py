@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from analysis.access.padding import padding_helps
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact
 from analysis.ir.function import Symbol
 from analysis.ir.ids import SymbolId
@@ -47,7 +47,7 @@ def padding_fix(subject: Subject, access: AccessFact) -> Fix | None:
     return Fix(f"Pad the rows of `{symbol.name}` by one element", edit, Applicability.SAFE)
 
 
-def _declared(view: View, name: str) -> tuple[View, SymbolId, Symbol] | None:
+def _declared(view: FrameView, name: str) -> tuple[FrameView, SymbolId, Symbol] | None:
     symbols = enumerate(view.root.function.symbols)
     here = [(SymbolId(number), symbol) for number, symbol in symbols if symbol.name == name]
     own = [(number, symbol) for number, symbol in here if symbol.span.frame == view.frame]

@@ -10,7 +10,7 @@ from analysis.affine.atoms import Axis, ValueAtom
 from analysis.affine.linear_form import format_polynomial
 from analysis.affine.polynomial import ZERO, Polynomial
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact, FunctionFacts
 from analysis.ir.record import record
 from analysis.rules.form_text import UNNAMED, FormWriter
@@ -56,7 +56,7 @@ def launched_strides(analysis: FileAnalysis, function: FunctionFacts, access: Ac
     )
 
 
-def _launched(step: Polynomial, view: View) -> int | None:
+def _launched(step: Polynomial, view: FrameView) -> int | None:
     parameters, total = view.root.function.parameters, 0
     passed = {parameters[at].value: number for at, number in view.root.launch.passed if at < len(parameters)}
     for monomial, factor in step.terms:
@@ -69,7 +69,7 @@ def _launched(step: Polynomial, view: View) -> int | None:
     return total
 
 
-def places(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> Iterator[tuple[View, Access]]:
+def places(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> Iterator[tuple[FrameView, Access]]:
     """Where a fact comes from: the access in each view that has it."""
     for view in analysis.views(function):
         for found in view.root.records[view.frame].accesses:

@@ -90,7 +90,7 @@ KIND_OF: Final = {
 }
 
 
-class Place(NamedTuple):
+class DeclarationSite(NamedTuple):
     """Where a declaration stands: what its head does not say."""
 
     path: str
@@ -108,7 +108,7 @@ class Place(NamedTuple):
     first_part: int = 0
 
 
-def items_of(head: Head, place: Place, known_namespaces: set[str]) -> list[Item]:
+def items_of(head: Head, place: DeclarationSite, known_namespaces: set[str]) -> list[Item]:
     """The items that a declaration with that head declares."""
     kind = KIND_OF[head.opened]
     words = head.words

@@ -28,7 +28,7 @@ from analysis.syntax.environment import Environment, predefined
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, Token, lex
 from analysis.syntax.heads import ExpandedHead, Head, Opened, read_head
 from analysis.syntax.includes import IncludeUse, Loader, SpecialLoader, SuffixLoader, is_special_file, resolve
-from analysis.syntax.items import Item, Place, items_of
+from analysis.syntax.items import DeclarationSite, Item, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
 from analysis.syntax.macros import MacroDefinition, MacroTable
 from analysis.syntax.open_conditionals import NO_CONDITIONALS
@@ -318,7 +318,7 @@ class _Walk:
             return
         if owner is not None and head.opened in (Opened.VARIABLE, Opened.OTHER):
             return
-        place = Place(
+        place = DeclarationSite(
             path, namespace, owner, start, start + len(piece.text), piece.text, self._active, self._order,
             has_body, owner is not None, piece.identifiers,
         )  # fmt: skip
@@ -327,7 +327,7 @@ class _Walk:
         else:
             self._add(items_of(head, place, self._namespaces), is_main)
 
-    def _record(self, head: Head, place: Place, is_main: bool) -> None:
+    def _record(self, head: Head, place: DeclarationSite, is_main: bool) -> None:
         """A record, and what its declarators name: `typedef struct {...} A;` or `struct S {...} s;`."""
         closed = place.text.rfind(b"}") + 1
         after = place.text[closed:] if closed else b""
@@ -380,7 +380,7 @@ class _Walk:
                 continue
             scopes, holder = scope_names(inner.scopes)
             has_body = inner.head_end < len(inner.text)
-            place = Place(
+            place = DeclarationSite(
                 path, namespace + scopes, holder or owner, start, start + length, text, self._active, self._order,
                 has_body, owner is not None, words, True, part,
             )  # fmt: skip

@@ -21,7 +21,7 @@ from analysis.syntax.macros import MacroDefinition, MacroLookup
 
 @final
 @record
-class Region:
+class ItemText:
     """An item's text without directives, the macros that it defines itself, and its pragmas by offset."""
 
     text: bytes
@@ -57,7 +57,7 @@ class LocalMacros:
 
 def select_regions(
     text: bytes, macros: MacroLookup, path: str, has_include: Callable[[bytes], bool] = lambda _: False
-) -> Region:
+) -> ItemText:
     """Blank the directives of `text` and all that they leave out."""
     local = LocalMacros(macros)
     pragmas: list[tuple[int, bytes]] = []
@@ -99,7 +99,7 @@ def select_regions(
         cut = end
     if not active:
         blanks.append((cut, len(text)))
-    return Region(_blanked(text, blanks), local, tuple(pragmas), tuple(unreadable))
+    return ItemText(_blanked(text, blanks), local, tuple(pragmas), tuple(unreadable))
 
 
 def _holds(

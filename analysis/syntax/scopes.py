@@ -9,7 +9,7 @@ from analysis.syntax.heads import Opened
 
 @final
 @record
-class Scope:
+class OpenScope:
     """An open namespace (`names` has one entry per level), `extern "C"` (none) or record (one)."""
 
     opened: Opened
@@ -17,7 +17,7 @@ class Scope:
     is_inline: bool = False
 
 
-Scopes = tuple[Scope, ...]
+Scopes = tuple[OpenScope, ...]
 
 
 @lru_cache(maxsize=1 << 12)

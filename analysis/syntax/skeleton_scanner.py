@@ -11,7 +11,7 @@ from analysis.syntax.changed_text import common_ends
 from analysis.syntax.heads import Opened, read_head
 from analysis.syntax.lexing import DIRECTIVE, HIDDEN, SKIPPED, starts_line
 from analysis.syntax.open_conditionals import NO_CONDITIONALS, OpenConditionals
-from analysis.syntax.scopes import Scope, Scopes
+from analysis.syntax.scopes import OpenScope, Scopes
 from analysis.syntax.skeleton import Entry, Piece, PieceKind, Skeleton
 
 _RESCAN_BUDGET: Final = 4
@@ -241,12 +241,12 @@ class Scanner:
             opened.opened = head.opened
         match head.opened:
             case Opened.NAMESPACE | Opened.EXTERN:
-                self._scopes = (*self._scopes, Scope(head.opened, head.scope, b"inline" in head.words))
+                self._scopes = (*self._scopes, OpenScope(head.opened, head.scope, b"inline" in head.words))
                 self._position = at + 1
                 return False
             case Opened.RECORD:
                 self._records.append(opened)
-                self._scopes = (*self._scopes, Scope(head.opened, (head.name,)))
+                self._scopes = (*self._scopes, OpenScope(head.opened, (head.name,)))
                 self._position = at + 1
                 return False
             case Opened.FUNCTION | Opened.OTHER:

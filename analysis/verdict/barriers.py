@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import Final, TypeAlias, final
 
 from analysis.divergence.analysis import analyze_divergence
-from analysis.divergence.causes import BranchSubject, Seed, SeedCause, Step
+from analysis.divergence.causes import BranchSubject, CauseStep, Seed, SeedCause
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
@@ -96,7 +96,7 @@ class Guard:
     span: Span
     level: Level
     reason: BarrierReason
-    why: tuple[Step, ...]
+    why: tuple[CauseStep, ...]
 
 
 @final

@@ -16,12 +16,12 @@ from analysis.divergence import integers
 from analysis.divergence.integers import ScalarType
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Binary, Compare, Convert, Instruction, Math, ReadSpecial, Select, Unary
-from analysis.verdict.evaluation import REGISTERS, Launch, Values, value_range
+from analysis.verdict.evaluation import REGISTERS, LaunchedBlock, Values, value_range
 
 Column: TypeAlias = list[int | None]
 """Not changed once it is made: groups of threads share it."""
 Columns: TypeAlias = Mapping[ValueId, Column]
-EvaluateColumn: TypeAlias = Callable[[Columns, Values, Launch, Sequence[int]], Column | None]
+EvaluateColumn: TypeAlias = Callable[[Columns, Values, LaunchedBlock, Sequence[int]], Column | None]
 """The columns and the numbers that all threads share, the launch, the linear ids of the threads."""
 
 
@@ -70,7 +70,7 @@ def operand_columns(
 def _wrapped(operate: Callable[[int, int], int], left: ValueId, right: ValueId, type_: ScalarType) -> EvaluateColumn:
     low, high = value_range(type_)
 
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         known = operand_columns(columns, values, left, right)
         if known is None:
             return None
@@ -87,7 +87,7 @@ def _wrapped(operate: Callable[[int, int], int], left: ValueId, right: ValueId, 
 
 
 def _binary(operate: Callable[[int, int], int | None], left: ValueId, right: ValueId) -> EvaluateColumn:
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         known = operand_columns(columns, values, left, right)
         if known is None:
             return None
@@ -99,7 +99,7 @@ def _binary(operate: Callable[[int, int], int | None], left: ValueId, right: Val
 
 
 def _compared(operate: Callable[[int, int], int], left: ValueId, right: ValueId) -> EvaluateColumn:
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         known = operand_columns(columns, values, left, right)
         if known is None:
             return None
@@ -112,7 +112,7 @@ def _compared(operate: Callable[[int, int], int], left: ValueId, right: ValueId)
 
 
 def _unary(operate: Callable[[int], int], operand: ValueId) -> EvaluateColumn:
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         column = columns.get(operand)
         return None if column is None else [None if value is None else operate(value) for value in column]
 
@@ -122,7 +122,7 @@ def _unary(operate: Callable[[int], int], operand: ValueId) -> EvaluateColumn:
 def _converted(operand: ValueId, type_: ScalarType) -> EvaluateColumn:
     low, high = value_range(type_)
 
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         column = columns.get(operand)
         if column is None:
             return None
@@ -132,7 +132,7 @@ def _converted(operand: ValueId, type_: ScalarType) -> EvaluateColumn:
 
 
 def _math(operate: Callable[[tuple[int, ...]], int | None], operands: tuple[ValueId, ...]) -> EvaluateColumn:
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         found: list[Iterable[int | None]] = []
         for operand in operands:
             column = columns.get(operand)
@@ -152,7 +152,7 @@ def _math(operate: Callable[[tuple[int, ...]], int | None], operands: tuple[Valu
 
 
 def _select(condition: ValueId, if_true: ValueId, if_false: ValueId) -> EvaluateColumn:
-    def evaluate(columns: Columns, values: Values, launch: Launch, threads: Sequence[int]) -> Column | None:
+    def evaluate(columns: Columns, values: Values, launch: LaunchedBlock, threads: Sequence[int]) -> Column | None:
         decided = columns.get(condition) or [values.get(condition)] * len(threads)
         ones = columns.get(if_true) or repeat(values.get(if_true))
         others = columns.get(if_false) or repeat(values.get(if_false))

@@ -36,7 +36,7 @@ GRID_BLOCKS: Final = 4
 
 @final
 @record
-class Launch:
+class LaunchedBlock:
     """One block of one launch, and the values of the scalars; `blocks`: of its grid along x."""
 
     shape: BlockShape
@@ -47,7 +47,7 @@ class Launch:
 
 
 Values: TypeAlias = Mapping[ValueId, int]
-Evaluate: TypeAlias = Callable[[Values, Launch, int], int | None]
+Evaluate: TypeAlias = Callable[[Values, LaunchedBlock, int], int | None]
 """The values known so far, the launch, the linear id of the thread in its block."""
 
 
@@ -85,7 +85,7 @@ def _constant(value: int | None) -> Evaluate:
 
 
 def _select(condition: ValueId, if_true: ValueId, if_false: ValueId) -> Evaluate:
-    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+    def evaluate(values: Values, launch: LaunchedBlock, thread: int) -> int | None:
         decided = values.get(condition)
         return None if decided is None else values.get(if_true if decided else if_false)
 
@@ -93,7 +93,7 @@ def _select(condition: ValueId, if_true: ValueId, if_false: ValueId) -> Evaluate
 
 
 def _binary(operate: Callable[[int, int], int | None], left: ValueId, right: ValueId) -> Evaluate:
-    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+    def evaluate(values: Values, launch: LaunchedBlock, thread: int) -> int | None:
         first, second = values.get(left), values.get(right)
         if first is None or second is None:
             return None
@@ -106,7 +106,7 @@ def _binary(operate: Callable[[int, int], int | None], left: ValueId, right: Val
 def _wrapped(operate: Callable[[int, int], int], left: ValueId, right: ValueId, type_: ScalarType) -> Evaluate:
     low, high = value_range(type_)
 
-    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+    def evaluate(values: Values, launch: LaunchedBlock, thread: int) -> int | None:
         first, second = values.get(left), values.get(right)
         if first is None or second is None:
             return None
@@ -117,7 +117,7 @@ def _wrapped(operate: Callable[[int, int], int], left: ValueId, right: ValueId, 
 
 
 def _unary(operator: UnaryOperator, operand: ValueId, type_: ScalarType) -> Evaluate:
-    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+    def evaluate(values: Values, launch: LaunchedBlock, thread: int) -> int | None:
         value = values.get(operand)
         return None if value is None else integers.unary(operator, value, type_)
 
@@ -127,7 +127,7 @@ def _unary(operator: UnaryOperator, operand: ValueId, type_: ScalarType) -> Eval
 def _converted(operand: ValueId, type_: ScalarType) -> Evaluate:
     low, high = value_range(type_)
 
-    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+    def evaluate(values: Values, launch: LaunchedBlock, thread: int) -> int | None:
         value = values.get(operand)
         return value if value is None or low <= value <= high else integers.wrap(value, type_)
 
@@ -135,7 +135,7 @@ def _converted(operand: ValueId, type_: ScalarType) -> Evaluate:
 
 
 def _math(function: MathFunction, operands: tuple[ValueId, ...], type_: ScalarType) -> Evaluate:
-    def evaluate(values: Values, launch: Launch, thread: int) -> int | None:
+    def evaluate(values: Values, launch: LaunchedBlock, thread: int) -> int | None:
         known: list[int] = []
         for operand in operands:
             value = values.get(operand)
@@ -156,11 +156,11 @@ def value_range(type_: ScalarType) -> tuple[int, int]:
     return 0, (1 << type_.bits) - 1
 
 
-def _unknown(launch: Launch, thread: int) -> None:
+def _unknown(launch: LaunchedBlock, thread: int) -> None:
     return None
 
 
-REGISTERS: Final[Mapping[SpecialRegister, Callable[[Launch, int], int | None]]] = {
+REGISTERS: Final[Mapping[SpecialRegister, Callable[[LaunchedBlock, int], int | None]]] = {
     SpecialRegister.THREAD_X: lambda launch, thread: thread % launch.shape.x,
     SpecialRegister.THREAD_Y: lambda launch, thread: thread // launch.shape.x % launch.shape.y,
     SpecialRegister.THREAD_Z: lambda launch, thread: thread // (launch.shape.x * launch.shape.y),

@@ -26,7 +26,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.pace import spend
 from analysis.verdict.columns import Column
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 from analysis.verdict.slice import Given, Slice
 
 Value = TypeVar("Value")
@@ -109,7 +109,7 @@ class Walk:
     def __init__(
         self,
         slice_: Slice,
-        launch: Launch,
+        launch: LaunchedBlock,
         threads: Iterable[int],
         budget: int,
         longest: int,

@@ -33,10 +33,10 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import BooleanType, IntegerType, PointerType, Type
-from analysis.verdict.evaluation import Launch, evaluator
+from analysis.verdict.evaluation import LaunchedBlock, evaluator
 
 MAX_STEPS: Final = 40
-_NOWHERE: Final = Launch(BlockShape(1), 0, 1, {})
+_NOWHERE: Final = LaunchedBlock(BlockShape(1), 0, 1, {})
 """What is followed reads nothing of the launch."""
 
 

@@ -34,7 +34,7 @@ from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgumen
 from analysis.ir.launch_relation import related_extent, related_number
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 from analysis.verdict.slice import Integers, Slice
 from analysis.verdict.thread_walk import Walk
 
@@ -108,7 +108,7 @@ def _two_threads(integers: Integers, slice_: Slice, knowledge: LaunchKnowledge, 
     return None
 
 
-def _size(launch: Launch) -> int:
+def _size(launch: LaunchedBlock) -> int:
     """Of its numbers: small ones make short loops."""
     return sum(launch.scalars.values())
 
@@ -139,7 +139,7 @@ class _Walks:
         self.assumed = False
         self.unfinished = 0
 
-    def counts(self, launch: Launch, threads: Iterable[int], enough: int | None = None) -> Sequence[_Count]:
+    def counts(self, launch: LaunchedBlock, threads: Iterable[int], enough: int | None = None) -> Sequence[_Count]:
         """How often each thread arrives; `enough`: nobody is followed further."""
         walk = Walk(self._slice, launch, threads, self.budget, self._longest, enough)
         walk.follow_each()
@@ -157,7 +157,7 @@ def _probes(slice_: Slice, shape: BlockShape) -> list[int]:
 
 
 def _witness(
-    launch: Launch, slice_: Slice, counts: Sequence[_Count], assumed: bool, threads: Sequence[int] | None = None
+    launch: LaunchedBlock, slice_: Slice, counts: Sequence[_Count], assumed: bool, threads: Sequence[int] | None = None
 ) -> Witness:
     """`threads`: whom the counts are of, if not of all; who is not known enough is on neither side."""
     numbers = range(len(counts)) if threads is None else threads
@@ -191,7 +191,7 @@ def _ranges(threads: Sequence[int]) -> tuple[tuple[int, int], ...]:
 # -- candidates -------------------------------------------------------------------------------------------------------
 
 
-def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -> Iterator[Launch]:
+def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -> Iterator[LaunchedBlock]:
     """Launches worth trying: all scalars equal to one number, the numbers in order of promise."""
     compared = thresholds(slice_)
     for given in knowledge.launches or [KnownLaunch(shape, (), None) for shape in knowledge.shapes or (UNKNOWN_SHAPE,)]:
@@ -204,7 +204,7 @@ def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -
             for in_memory in (0, number + 1, number) if slice_.in_memory else (number,):
                 scalars = {**chosen_scalars(function, slice_, shape, number, in_memory), **passed}
                 launch = related_launch(
-                    function, knowledge, Launch(shape, 0, knowledge.warp_size, scalars), passed, given.blocks
+                    function, knowledge, LaunchedBlock(shape, 0, knowledge.warp_size, scalars), passed, given.blocks
                 )
                 for block in _blocks(given, knowledge, launch.blocks) if slice_.reads_block_index else (0,):
                     yield replace(launch, block=block)
@@ -213,10 +213,10 @@ def _candidates(function: Function, slice_: Slice, knowledge: LaunchKnowledge) -
 def related_launch(
     function: Function,
     knowledge: LaunchKnowledge,
-    launch: Launch,
+    launch: LaunchedBlock,
     passed: Collection[ValueId] = (),
     blocks: int | None = None,
-) -> Launch:
+) -> LaunchedBlock:
     """The launch with a grid, and with numbers of scalars that are not passed, that hang together as in every launch.
 
     `blocks`: of the grid, where it is known; else it is as the numbers ask, in the order of the parameters.

@@ -21,7 +21,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 from analysis.verdict.slice import Integers, Slice
 from analysis.verdict.thread_walk import Visit, Walk
 from analysis.verdict.witness import chosen_scalars, related_launch, thresholds
@@ -47,7 +47,7 @@ _HIGHER: Final = frozenset({SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z})
 class Trial:
     """One launch that is tried; `number` is what all scalars are set to."""
 
-    launch: Launch
+    launch: LaunchedBlock
     number: int
 
 
@@ -111,7 +111,7 @@ class LaneWalks:
             numbers = dict.fromkeys([shape.threads // 2 + 1, LARGE, 1, *compared[:2], shape.threads])
             for number in list(numbers)[:MAX_NUMBERS] if slice_.scalar_names else [LARGE]:
                 scalars = chosen_scalars(slice_.function, slice_, shape, number)
-                launch = Launch(shape, 0, self._knowledge.warp_size, scalars)
+                launch = LaunchedBlock(shape, 0, self._knowledge.warp_size, scalars)
                 yield Trial(related_launch(slice_.function, self._knowledge, launch), number)
                 self._finished += self.budget > 0
 

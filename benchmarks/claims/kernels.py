@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, final
 
 from analysis.access.model import Participation
-from analysis.divergence.causes import SeedCause, Step
+from analysis.divergence.causes import CauseStep, SeedCause
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.ir.function import Function
@@ -191,7 +191,7 @@ def _branches(program: Program, subject: Subject, runs: Sequence[ClaimObserver])
     return found
 
 
-def _seed(why: tuple[Step, ...]) -> str:
+def _seed(why: tuple[CauseStep, ...]) -> str:
     return next((step.cause.seed.value for step in why if isinstance(step.cause, SeedCause)), "")
 
 

@@ -46,7 +46,7 @@ from sim.code.meetings import awaited
 from sim.code.namespace import namespace
 from sim.code.placement import place_values
 from sim.code.segments import SegmentedFunction, cut, graph_of, meeting_of
-from sim.code.writer import Place, PlannedAccess, Unit, Writer
+from sim.code.writer import InstructionSite, PlannedAccess, Unit, Writer
 from sim.events import Segment
 from sim.kernel import Kernel
 from sim.policies.protocol import SegmentGraph
@@ -58,7 +58,7 @@ _BARRIERS: Final = (BlockBarrier, NamedBarrier, PhaseWait, GridBarrier)
 
 
 @final
-class Snippet:
+class GeneratedText:
     """Generated text, compiled when it is needed."""
 
     def __init__(self, name: str, text: str) -> None:
@@ -93,10 +93,10 @@ class FunctionCode:
     returned: tuple[int, ...]
     parameters: tuple[int, ...]
     """The registers of a device function's parameters, one per part; -1 for a part that nobody reads."""
-    prologue: Snippet
-    bodies: tuple[Snippet, ...]
+    prologue: GeneratedText
+    bodies: tuple[GeneratedText, ...]
     """The function of each segment, `segment_7(f, rows, mask)`."""
-    named: Mapping[int, Snippet]
+    named: Mapping[int, GeneratedText]
     """By segment in which threads meet: the function that tells for whom they wait, `named_7(f, rows)`."""
 
     def build(self, machine: Any) -> tuple[list[Callable[..., Any]], dict[int, Callable[..., Any]]]:
@@ -121,7 +121,7 @@ class Code:
     functions: dict[FunctionId, FunctionCode]
     segments: tuple[Segment, ...]
     graph: SegmentGraph
-    places: tuple[Place, ...]
+    places: tuple[InstructionSite, ...]
     accesses: tuple[PlannedAccess, ...]
     units: dict[FunctionId, Unit]
 
@@ -134,7 +134,7 @@ class Code:
 def generate(
     kernel: Kernel, warp_size: int, *, havoc: bool, observes_values: bool, leaves_out_launches: bool = False
 ) -> Code:
-    places: list[Place] = []
+    places: list[InstructionSite] = []
     accesses: list[PlannedAccess] = []
     functions: dict[FunctionId, FunctionCode] = {}
     units: dict[FunctionId, Unit] = {}
@@ -171,13 +171,13 @@ def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
                 raise Refusal("a barrier in a function that is called, not inlined", str(function.id), instruction.span)
     unit.allocate_registers()
     prologue = _prologue(segmented, unit)
-    bodies: list[Snippet] = []
-    named: dict[int, Snippet] = {}
+    bodies: list[GeneratedText] = []
+    named: dict[int, GeneratedText] = {}
     for number, segment in enumerate(segmented.segments, segmented.first):
-        bodies.append(Snippet(function.name, "\n".join(_segment(segmented, unit, number, segment))))
+        bodies.append(GeneratedText(function.name, "\n".join(_segment(segmented, unit, number, segment))))
         awaited_lines = _named(unit, number, segment)
         if awaited_lines:
-            named[number] = Snippet(function.name, "\n".join(awaited_lines))
+            named[number] = GeneratedText(function.name, "\n".join(awaited_lines))
     for number in unit.symbols:
         symbol = function.symbols[number]
         if symbol.kind in (SymbolKind.LOCAL, SymbolKind.SHARED) and _is_endless(symbol.type):
@@ -193,7 +193,7 @@ def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
         tuple(unit.registers),
         tuple(unit.returned),
         _parameters(unit),
-        Snippet(function.name, "\n".join([*lines, *prologue])),
+        GeneratedText(function.name, "\n".join([*lines, *prologue])),
         tuple(bodies),
         named,
     )

@@ -20,7 +20,7 @@ from sim.values.scalars import NoParts, Part, parts_of
 
 @final
 @record
-class Place:
+class InstructionSite:
     """Where an instruction stands that may end in a fault or a refusal; `construct` is what would be refused."""
 
     function: Function
@@ -53,7 +53,7 @@ class Unit:
     warp_size: int
     havoc: bool
     observes_values: bool
-    places: list[Place]
+    places: list[InstructionSite]
     accesses: list[PlannedAccess]
     leaves_out_launches: bool = False
     first_register: dict[ValueId, int] = field(default_factory=dict[ValueId, int])
@@ -74,7 +74,7 @@ class Unit:
         return parts_of(type, self.function.structs, self.warp_size)
 
     def place(self, span: Span, construct: str = "") -> int:
-        self.places.append(Place(self.function, span, construct))
+        self.places.append(InstructionSite(self.function, span, construct))
         return len(self.places) - 1
 
     def allocate_registers(self) -> None:

@@ -13,7 +13,7 @@ from analysis.facts.model import FunctionFacts
 from analysis.ir.record import record
 from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.refactor.block_barriers.meet import meet_barriers
-from analysis.refactor.block_barriers.model import CannotMeet, Met, Step, steps_words
+from analysis.refactor.block_barriers.model import CannotMeet, Met, RepairStep, steps_words
 from analysis.refactor.block_order.order import Separated, separate_races
 from analysis.refactor.edit import Replacement
 from analysis.refactor.syncwarp import WhyNot, place_syncwarps
@@ -146,7 +146,7 @@ def _meeting(analysis: FileAnalysis, function: FunctionFacts, reanalyze: Reanaly
         case CannotMeet(reason=reason, place=place):
             return NoBarriers(reason.value, place)
         case Met() as met:
-            goal = Goal.MERGED if Step.MERGE in met.steps else Goal.MET
+            goal = Goal.MERGED if RepairStep.MERGE in met.steps else Goal.MET
             branch = next(
                 (one for one in function.branches if function.start + one.keyword.start in met.branches), None
             )

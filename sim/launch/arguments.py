@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analysis.inputs.array_uses import Role, image_uses
 from analysis.inputs.element_bounds import MAX_DATA, Bounds, Path
-from analysis.inputs.flow import Root, RootKind
+from analysis.inputs.flow import NamedObject, RootKind
 from analysis.inputs.free_places import Mark
 from analysis.inputs.leaf_names import is_within, joined, parts
 from analysis.inputs.straddling import Straddling
@@ -67,11 +67,11 @@ class ArgumentChooser:
         block: Index3,
         seed: int,
         numbers: Mapping[str, ChosenNumber],
-        ranges: Mapping[Root, Straddling],
+        ranges: Mapping[NamedObject, Straddling],
     ) -> None:
         self.choices: list[Choice] = []
         self.arrays: dict[str, ArrayChoice] = {}
-        self._memories: dict[Root, Memory] = {}
+        self._memories: dict[NamedObject, Memory] = {}
         """Chosen arrays, which may hold pointers."""
         self._requests = subject.requests
         self.files: list[FileStamp] = []
@@ -187,7 +187,7 @@ class ArgumentChooser:
 
     def _image(self, name: str) -> TextureImage:
         uses = image_uses(self._flow).get(name, [])
-        root = Root(RootKind.ARGUMENT, name)
+        root = NamedObject(RootKind.ARGUMENT, name)
         texel = next((use.texel for use in uses if use.texel is not None), VoidType())
         image = choose_image(name, uses, self._extents, self._seed, self._limits(root, texel, 0))
         given = self._requests.argument(name)
@@ -209,7 +209,7 @@ class ArgumentChooser:
 
     def _array(self, name: str, declared: Type) -> Argument:
         given = self._requests.argument(name)
-        root = Root(RootKind.ARGUMENT, name)
+        root = NamedObject(RootKind.ARGUMENT, name)
         choice = self._array_choice(name, root, declared)
         if given is not None:
             text, source = given
@@ -252,7 +252,7 @@ class ArgumentChooser:
         if size > MAX_GIVEN_BYTES:
             raise LaunchError(f"{choice.name}={text}: {size:,} bytes; at most {MAX_GIVEN_BYTES:,} are simulated")
 
-    def _array_choice(self, name: str, root: Root, declared: Type) -> ArrayChoice:
+    def _array_choice(self, name: str, root: NamedObject, declared: Type) -> ArrayChoice:
         use = self._uses.get(root)
         element = element_of(declared, use)
         limits = self._limits(root, element, 0)
@@ -276,10 +276,10 @@ class ArgumentChooser:
                 grown = "a table with room for every thread" if is_table else grown
                 return f"{grown}; what compare-and-swap expects to find"
             case _:
-                straddling = self._ranges.get(Root(RootKind.ARGUMENT, name))
+                straddling = self._ranges.get(NamedObject(RootKind.ARGUMENT, name))
                 return grown if straddling is None else f"{grown}; {straddling.why}"
 
-    def _limits(self, root: Root, element: Type, depth: int) -> Limits:
+    def _limits(self, root: NamedObject, element: Type, depth: int) -> Limits:
         """Paths without their first `depth` steps, which lead into an array."""
         use, straddling = self._uses.get(root), self._ranges.get(root)
         if use is None:
@@ -310,7 +310,7 @@ class ArgumentChooser:
         return None if known is None else int(known.value)
 
     def _is_atomic(self, name: str) -> bool:
-        use = self._uses.get(Root(RootKind.ARGUMENT, name))
+        use = self._uses.get(NamedObject(RootKind.ARGUMENT, name))
         return use is not None and use.is_atomic
 
     def _file(self, name: str, file: GivenFile, source: Request) -> NDArray[Any]:
@@ -328,7 +328,7 @@ class ArgumentChooser:
             and (symbol.kind is not SymbolKind.GLOBAL or isinstance(symbol.type, PointerType))
         ):
             return self._argument(symbol.name, symbol.type)
-        use = self._uses.get(Root(RootKind.VARIABLE, symbol.name))
+        use = self._uses.get(NamedObject(RootKind.VARIABLE, symbol.name))
         length, element = _flattened(symbol.type)
         is_input = use is not None and use.is_loaded and not (use.is_stored or use.is_atomic)
         if use is None or not is_input or not length:
@@ -336,7 +336,7 @@ class ArgumentChooser:
         given = self._requests.argument(symbol.name)
         if given is not None:
             return self._array(symbol.name, element)
-        root = Root(RootKind.VARIABLE, symbol.name)
+        root = NamedObject(RootKind.VARIABLE, symbol.name)
         limits = self._limits(root, element, _depth(symbol.type))
         choice = ArrayChoice(
             symbol.name, element, element, length, Filling.RANDOM, limits, self._threads, self._seed, is_fixed=True

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.inputs.element_bounds import Path
-from analysis.inputs.flow import ELEMENT, Flow, Place, Register, Root
+from analysis.inputs.flow import ELEMENT, ElementMember, Flow, NamedObject, Register
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Compare, Convert, ElementAddress, FieldAddress, Load
 from analysis.ir.operators import SpecialRegister
@@ -67,9 +67,9 @@ class PointedTo:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
-        self._indexed: set[Root] = set()
-        self._of_threads: set[Place] = set()
-        self._compared: set[Place] = set()
+        self._indexed: set[NamedObject] = set()
+        self._of_threads: set[ElementMember] = set()
+        self._compared: set[ElementMember] = set()
         for _, instruction in flow.function.instructions():
             match instruction:
                 case ElementAddress(base=base):
@@ -80,17 +80,17 @@ class PointedTo:
                 case Compare(left=value) | Convert(operand=value) if isinstance(
                     flow.function.type_of(value), PointerType
                 ):
-                    self._compared.update(source for source in flow.sources(value) if isinstance(source, Place))
+                    self._compared.update(source for source in flow.sources(value) if isinstance(source, ElementMember))
                 case _:
                     pass
 
-    def may_be_null(self, place: Place) -> bool:
+    def may_be_null(self, place: ElementMember) -> bool:
         """Whether the kernel looks at the pointers at a place before it follows them."""
         return place in self._compared
 
     def size(
         self,
-        place: Place,
+        place: ElementMember,
         element: Type,
         holder: Memory,
         blocks: int,
@@ -125,7 +125,7 @@ class PointedTo:
 
 
 def pointers_at(
-    place: Place, holder: Memory, name: str, target: Memory, *, may_be_null: bool, structs: Structs
+    place: ElementMember, holder: Memory, name: str, target: Memory, *, may_be_null: bool, structs: Structs
 ) -> Pointers | None:
     """The pointers at a place, into memory that is called `name`; None where there are none."""
     slots = holder.at(place.path, structs)
@@ -146,7 +146,7 @@ def pointers_at(
     return Pointers(holder.choice.name, name, at, objects, numbers % length * pointee_size)
 
 
-def _is_link(place: Place, name: str) -> bool:
+def _is_link(place: ElementMember, name: str) -> bool:
     """Whether the pointers lead back into memory that leads to the one that they lie in."""
     return place.root.name.startswith((f"{name}{ELEMENT}", f"{name}."))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.graph.control_flow import ControlFlow
 from analysis.inputs.array_uses import ArrayUse, array_uses
-from analysis.inputs.flow import Flow, Root
+from analysis.inputs.flow import Flow, NamedObject
 from analysis.inputs.requirements import Requirement, requirements
 from analysis.ir.function import SymbolKind
 from analysis.ir.record import record
@@ -36,7 +36,7 @@ class Subject:
     instance: Instance
     kernel: Kernel
     flow: Flow
-    uses: Mapping[Root, ArrayUse]
+    uses: Mapping[NamedObject, ArrayUse]
     bound: int | None
     variables: frozenset[str]
     """Names of those outside functions that the kernel uses."""

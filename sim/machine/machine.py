@@ -39,7 +39,7 @@ from sim.machine.residency import blocks_per_wave, symbol_bytes
 from sim.machine.special_registers import special_register
 from sim.machine.waiting import Waiting
 from sim.memory.access import Access
-from sim.memory.arena import Arena, Region
+from sim.memory.arena import Allocation, Arena
 from sim.memory.arguments import Arguments
 from sim.memory.heap import Heap
 from sim.memory.textures import Textures
@@ -99,7 +99,7 @@ class Machine:
         self.arguments.link(self.variables.holders())
         self._textures = Textures(self.arguments.textures, self.arena)
         self._random = np.random.default_rng([launch.seed, 0x5EED])
-        self._strings: dict[str, Region] = {}
+        self._strings: dict[str, Allocation] = {}
         self._depth = 0
         self._frame_bytes = 0
         self._may_repeat = not launch.havoc and not any(
@@ -114,7 +114,7 @@ class Machine:
     def run(self) -> None:
         """All blocks that are wanted, wave after wave."""
         per_block = self.launch.warps_per_block
-        local: dict[int, Region] | None = None
+        local: dict[int, Allocation] | None = None
         wanted = blocks_run(self.launch).numbers
         for first in range(0, len(wanted), self._resident):
             blocks = wanted[first : first + self._resident]
@@ -174,7 +174,7 @@ class Machine:
         )
         engine.run(rows, waiting.live[rows])
 
-    def _local_memory(self, function: Function, frame: Frame) -> dict[int, Region]:
+    def _local_memory(self, function: Function, frame: Frame) -> dict[int, Allocation]:
         """One object per thread of the frame for each local variable, by symbol."""
         return {
             number: self.arena.allocate(
@@ -453,7 +453,7 @@ class Machine:
         self._leave(called, local)
         return tuple(called.registers[register] for register in code.returned)
 
-    def _enter(self, id: FunctionId, called: Frame) -> dict[int, Region]:
+    def _enter(self, id: FunctionId, called: Frame) -> dict[int, Allocation]:
         """Registers and local memory of a call; raises `OutOfBudget` where they do not fit."""
         code = self._code.functions[id]
         needed = called.rows * self.launch.warp_size * sum(np.dtype(part.held).itemsize for part in code.registers)
@@ -469,7 +469,7 @@ class Machine:
         self._depth += 1
         return local
 
-    def _leave(self, called: Frame, local: dict[int, Region]) -> None:
+    def _leave(self, called: Frame, local: dict[int, Allocation]) -> None:
         self._depth -= 1
         self._frame_bytes -= sum(register.nbytes for register in called.registers)
         for region in reversed(local.values()):

@@ -39,7 +39,7 @@ def _copy(source: NDArray[np.uint8], target: NDArray[np.uint8]) -> None:
 
 @final
 @record
-class Region:
+class Allocation:
     """`count` objects of `size` bytes, each `stride` bytes after the one before (one per block or per thread)."""
 
     name: str
@@ -58,7 +58,7 @@ class Arena:
         self._budget = budget
         self._end = NULL_PAGE
         self._starts: list[int] = []
-        self._regions: list[Region] = []
+        self._regions: list[Allocation] = []
         self._table: tuple[Values, Values, Values] | None = None
         self._views(np.zeros(1 << 16, np.uint8), np.zeros(1 << 16, np.uint8))
 
@@ -85,7 +85,9 @@ class Arena:
         """Whether one more object of `size` bytes fits."""
         return self._end + self.stride_of(size) + PAGE <= self._budget
 
-    def allocate(self, name: str, space: MemorySpace, size: int, count: int = 1, *, written: bool = False) -> Region:
+    def allocate(
+        self, name: str, space: MemorySpace, size: int, count: int = 1, *, written: bool = False
+    ) -> Allocation:
         """New zeroed objects; LaunchError where the memory budget ends."""
         stride = self.stride_of(size)
         total = stride * count
@@ -94,7 +96,7 @@ class Arena:
                 f"{name} needs {total:,} bytes of memory; the budget of {self._budget:,} bytes has "
                 f"{max(0, self._budget - self._end):,} left"
             )
-        region = Region(name, space, self._end, size, stride, count)
+        region = Allocation(name, space, self._end, size, stride, count)
         self._grow(self._end + total + PAGE)
         self._end += (total + PAGE - 1) // PAGE * PAGE + PAGE
         self._starts.append(region.base)
@@ -107,7 +109,7 @@ class Arena:
                 marks[row : row + rows, first : min(first + _AT_ONCE, size)] = VALID | WRITTEN if written else VALID
         return region
 
-    def fill(self, region: Region, octets: NDArray[np.uint8]) -> None:
+    def fill(self, region: Allocation, octets: NDArray[np.uint8]) -> None:
         """Writes the contents of a region's objects, one after the other."""
         if region.count == 1:
             _copy(octets, self.contents(region))
@@ -125,7 +127,7 @@ class Arena:
         _copy(self.shadow[: self._end], shadow[: self._end])
         self._views(data, shadow)
 
-    def release(self, region: Region) -> None:
+    def release(self, region: Allocation) -> None:
         """Gives a region back (the memory of a finished call); its place is used again if nothing was put behind it."""
         index = bisect_right(self._starts, region.base) - 1
         end = region.base + region.stride * region.count
@@ -136,18 +138,18 @@ class Arena:
         del self._regions[index], self._starts[index]
         self._table = None
 
-    def clear(self, region: Region) -> None:
+    def clear(self, region: Allocation) -> None:
         """Back to the state of new objects: zero, not written."""
         everything = slice(region.base, region.base + region.stride * region.count)
         self.data[everything] = 0
         self.shadow[everything].reshape(region.count, region.stride)[:, : region.size] = VALID
 
-    def is_written(self, region: Region) -> bool:
+    def is_written(self, region: Allocation) -> bool:
         """Whether every byte of a region with one object was written."""
         shadow = self.shadow[region.base : region.base + region.size]
         return all(bool((part & WRITTEN).all()) for part in _parts(shadow))
 
-    def find(self, address: int) -> tuple[Region, int, int] | None:
+    def find(self, address: int) -> tuple[Allocation, int, int] | None:
         """The region that holds an address, which of its objects, and the offset in bytes; None in a red zone."""
         index = bisect_right(self._starts, address) - 1
         if index < 0:
@@ -173,13 +175,13 @@ class Arena:
             self._table = base, stride, count
         return self._table
 
-    def contents(self, region: Region) -> NDArray[np.uint8]:
+    def contents(self, region: Allocation) -> NDArray[np.uint8]:
         """The bytes of a region with one object, a view; of one with several, all of them, a copy."""
         if region.count > 1:
             return self._objects(region).reshape(-1)
         return self.data[region.base : region.base + region.size]
 
-    def _objects(self, region: Region) -> NDArray[np.uint8]:
+    def _objects(self, region: Allocation) -> NDArray[np.uint8]:
         """(count, size) bytes; a view."""
         everything = self.data[region.base : region.base + region.stride * region.count]
         return everything.reshape(region.count, region.stride)[:, : region.size]

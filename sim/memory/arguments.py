@@ -32,7 +32,7 @@ from analysis.ir.types import (
     VectorType,
 )
 from sim.arrays import Values, scalar
-from sim.memory.arena import Arena, Region
+from sim.memory.arena import Allocation, Arena
 from sim.refusals import LaunchError
 from sim.specification import (
     Argument,
@@ -58,7 +58,7 @@ _AT_ONCE: Final = 1 << 20
 class Buffer:
     """An array argument in memory, and how to read it back."""
 
-    region: Region
+    region: Allocation
     kind: np.dtype[Any]
     shape: tuple[int, ...]
 
@@ -97,7 +97,7 @@ class Arguments:
         for name, objects in self.launch.regions.items():
             self._buffer(name, objects.element, objects.argument, objects.count)
 
-    def link(self, holders: Mapping[str, Region]) -> None:
+    def link(self, holders: Mapping[str, Allocation]) -> None:
         """Writes the pointers that lie in memory; `holders` are the variables that may hold some."""
         for pointers in self.launch.pointers:
             buffer = self.buffers.get(pointers.holder)

@@ -12,7 +12,7 @@ from analysis.ir.function import Function, Symbol, SymbolKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructLayout, Type
 from analysis.lower.initial_contents import Contents
-from sim.memory.arena import Arena, Region
+from sim.memory.arena import Allocation, Arena
 from sim.memory.arguments import Arguments, Buffer, stored
 from sim.refusals import LaunchError, Refusal
 from sim.specification import Argument, Array, ChosenArray, LaunchSpecification, Scalar, Struct, TextureImage
@@ -45,7 +45,7 @@ class Variables:
         self._arguments = arguments
         self._initial = contents
         self._blocks = blocks
-        self._regions: dict[tuple[str, str, int], Region] = {}
+        self._regions: dict[tuple[str, str, int], Allocation] = {}
         self._buffers: dict[str, Buffer] = {}
 
     def place(self, functions: Mapping[FunctionId, Function]) -> None:
@@ -59,7 +59,7 @@ class Variables:
         if unknown:
             raise LaunchError(f"the kernel uses no variable {unknown[0]}")
 
-    def region(self, function: Function, symbol: int) -> Region:
+    def region(self, function: Function, symbol: int) -> Allocation:
         return self._regions[_key(function, symbol)]
 
     def clear_shared(self) -> None:
@@ -74,11 +74,11 @@ class Variables:
             key[1]: self._buffers[key[1]] for key, region in self._regions.items() if region.space is MemorySpace.GLOBAL
         }
 
-    def holders(self) -> Mapping[str, Region]:
+    def holders(self) -> Mapping[str, Allocation]:
         """Variables that there is one of in the grid, by name."""
         return {key[1]: region for key, region in self._regions.items() if key[2] < 0 and key[1]}
 
-    def _new(self, function: Function, symbol: Symbol) -> Region:
+    def _new(self, function: Function, symbol: Symbol) -> Allocation:
         space = _SPACES[symbol.kind]
         if symbol.kind is SymbolKind.DYNAMIC_SHARED:
             return self._arena.allocate("dynamic shared memory", space, self._launch.dynamic_shared_bytes, self._blocks)

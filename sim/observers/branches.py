@@ -16,7 +16,7 @@ from analysis.ir.instructions import Branch, Switch
 from analysis.ir.record import record
 from sim.arrays import population
 from sim.events import AddressBook, Events, Observer, Run, SegmentEvent
-from sim.observers.places import Place, place_reached
+from sim.observers.places import FunctionSpan, place_reached
 from sim.policies.protocol import EXIT
 
 
@@ -25,7 +25,7 @@ from sim.policies.protocol import EXIT
 class Side:
     """One way: `target` is where it leads (None: no text stands there); lanes summed over executions."""
 
-    target: Place | None
+    target: FunctionSpan | None
     lanes: int
     divergent_lanes: int
     """Those of divergent executions."""
@@ -39,12 +39,12 @@ class BranchActivity:
     `reconvergence` is where the paths meet at the latest (the immediate post-dominator); None at the end of the kernel.
     """
 
-    place: Place
+    place: FunctionSpan
     source: SourceBranchId | None
     executed: int
     diverged: int
     sides: tuple[Side, ...]
-    reconvergence: Place | None
+    reconvergence: FunctionSpan | None
 
     @property
     def lanes(self) -> int:
@@ -108,7 +108,7 @@ class BranchObserver(Observer):
         )
         met = run.graph.reconvergence[number]
         return BranchActivity(
-            Place(str(segment.function.id), terminator.span),
+            FunctionSpan(str(segment.function.id), terminator.span),
             terminator.branch,
             count.executed,
             count.diverged,

@@ -14,7 +14,7 @@ from sim.events import Run, Segment
 
 @final
 @record
-class Place:
+class FunctionSpan:
     """`span` is relative to the item of `function` that its frame names."""
 
     function: str
@@ -28,7 +28,7 @@ class Summable(Protocol):
 Count = TypeVar("Count", bound=Summable)
 
 
-def by_line(counts: Mapping[Place, Count], line_of: Callable[[Place], int | None]) -> dict[int, Count]:
+def by_line(counts: Mapping[FunctionSpan, Count], line_of: Callable[[FunctionSpan], int | None]) -> dict[int, Count]:
     """Sums over the places of each line; `line_of` gives None for a place that is not in the file."""
     lines: dict[int, Count] = {}
     for place, count in counts.items():
@@ -44,15 +44,15 @@ def issued_in(segment: Segment) -> tuple[Instruction | Terminator, ...]:
     return tuple(one for one in (*segment.instructions, *ending) if is_issued(one))
 
 
-def place_of(segment: Segment) -> Place | None:
+def place_of(segment: Segment) -> FunctionSpan | None:
     """Where the first instruction that a segment issues stands; None for one that only jumps on."""
     for one in issued_in(segment):
         if one.span != NO_SPAN:
-            return Place(str(segment.function.id), one.span)
+            return FunctionSpan(str(segment.function.id), one.span)
     return None
 
 
-def place_reached(run: Run, segment: int) -> Place | None:
+def place_reached(run: Run, segment: int) -> FunctionSpan | None:
     """Where threads go on that come to `segment`: jumps are followed.  None at the end of the function."""
     seen: set[int] = set()
     while segment not in seen:

@@ -26,7 +26,7 @@ from sim.arrays import Lanes, Values
 from sim.events import AccessEvent, AccessSite, AddressBook, Events, Observer, Run, Wave
 from sim.faults import AccessKind
 from sim.observers.fragments import Fragments
-from sim.observers.places import Place
+from sim.observers.places import FunctionSpan
 from sim.observers.reductions import Reductions
 from sim.observers.request_cost import Counts, count_bank_passes, count_distinct, count_sectors, interleaved
 from sim.observers.spaces import AccessSpaces
@@ -69,7 +69,7 @@ class SiteRequests:
     `is_reduction`: an atomic whose result nothing uses.
     """
 
-    place: Place
+    place: FunctionSpan
     kind: AccessKind
     space: MemorySpace
     count: RequestCount
@@ -85,9 +85,9 @@ class RequestAnswer:
     def total(self) -> RequestCount:
         return sum((site.count for site in self.sites), RequestCount())
 
-    def by_place(self) -> Mapping[Place, RequestCount]:
+    def by_place(self) -> Mapping[FunctionSpan, RequestCount]:
         """What `places.by_line` sums up."""
-        found: dict[Place, RequestCount] = {}
+        found: dict[FunctionSpan, RequestCount] = {}
         for site in self.sites:
             found[site.place] = found.get(site.place, RequestCount()) + site.count
         return found
@@ -137,7 +137,9 @@ class RequestObserver(Observer):
         reductions = Reductions()
         return RequestAnswer(
             tuple(
-                SiteRequests(Place(str(site.function.id), site.span), site.kind, space, count, reductions.has(site))
+                SiteRequests(
+                    FunctionSpan(str(site.function.id), site.span), site.kind, space, count, reductions.has(site)
+                )
                 for (key, space), count in self._counts.items()
                 for site in (self._sites[key],)
             )

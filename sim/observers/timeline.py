@@ -14,7 +14,7 @@ import numpy as np
 
 from analysis.ir.record import record
 from sim.events import AddressBook, Events, Observer, Run, Segment, SegmentEvent, Wave
-from sim.observers.places import Place, place_of
+from sim.observers.places import FunctionSpan, place_of
 from sim.observers.running import RunningLanes
 
 MAX_STEPS: Final = 4096
@@ -22,11 +22,11 @@ MAX_STEPS: Final = 4096
 
 @final
 @record
-class Step:
+class SegmentRun:
     """The warp ran `segment`, which begins at `place`; lane i is bit i of `active`, and of those that had not left."""
 
     segment: int
-    place: Place | None
+    place: FunctionSpan | None
     active: int
     running: int
 
@@ -39,7 +39,7 @@ class Timeline:
     block: int
     warp: int
     warp_size: int
-    steps: tuple[Step, ...]
+    steps: tuple[SegmentRun, ...]
     omitted: int
 
 
@@ -53,7 +53,7 @@ class TimelineObserver(Observer):
         self._warp_size = 0
         self._segments: tuple[Segment, ...] = ()
         self._running: RunningLanes | None = None
-        self._steps: list[Step] = []
+        self._steps: list[SegmentRun] = []
         self._omitted = 0
 
     def begin(self, run: Run, addresses: AddressBook) -> None:
@@ -78,7 +78,7 @@ class TimelineObserver(Observer):
             return
         running = int(self._running.lanes[self._row])
         place = place_of(self._segments[event.segment])
-        self._steps.append(Step(event.segment, place, int(event.active[at]), running))
+        self._steps.append(SegmentRun(event.segment, place, int(event.active[at]), running))
         self._running.leave(event)
 
     def answer(self) -> Timeline:

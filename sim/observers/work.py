@@ -15,7 +15,7 @@ from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from sim.arrays import population
 from sim.events import AddressBook, BarrierScope, Events, Observer, Run, Segment, SegmentEvent
-from sim.observers.places import Place, issued_in
+from sim.observers.places import FunctionSpan, issued_in
 
 
 @final
@@ -45,7 +45,7 @@ class Work:
 class Barrier:
     """One barrier in the program."""
 
-    place: Place
+    place: FunctionSpan
     scope: BarrierScope
 
 
@@ -67,22 +67,22 @@ class WorkObserver(Observer):
         self._warps[event.segment] += len(event.rows)
         self._lanes[event.segment] += int(population(event.active).sum())
 
-    def answer(self) -> Mapping[Place, Work]:
+    def answer(self) -> Mapping[FunctionSpan, Work]:
         """By place, in the order of the program; `places.by_line` sums them up."""
-        found: dict[Place, Work] = {}
+        found: dict[FunctionSpan, Work] = {}
         nothing = Work(0, 0, 0)
         for segment, warps, lanes in zip(self._segments, self._warps, self._lanes, strict=True):
             once = Work(warps, lanes, warps * self._warp_size)
             for one in issued_in(segment):
-                place = Place(str(segment.function.id), one.span)
+                place = FunctionSpan(str(segment.function.id), one.span)
                 found[place] = found.get(place, nothing) + once
         return found
 
-    def arrivals(self) -> Mapping[Place, int]:
+    def arrivals(self) -> Mapping[FunctionSpan, int]:
         """How often a warp (or the part of it that is active) came to each place; `arrivals_by_line` sums them up."""
-        found: dict[Place, int] = {}
+        found: dict[FunctionSpan, int] = {}
         for segment, warps in zip(self._segments, self._warps, strict=True):
-            for place in {Place(str(segment.function.id), one.span) for one in issued_in(segment)}:
+            for place in {FunctionSpan(str(segment.function.id), one.span) for one in issued_in(segment)}:
                 found[place] = max(found.get(place, 0), warps)
         return found
 
@@ -94,7 +94,7 @@ class WorkObserver(Observer):
             for one in segment.instructions:
                 scope = scope_of(one)
                 if scope is not None:
-                    barrier = Barrier(Place(str(segment.function.id), one.span), scope)
+                    barrier = Barrier(FunctionSpan(str(segment.function.id), one.span), scope)
                     found[barrier] = found.get(barrier, nothing) + Work(warps, lanes, warps * self._warp_size)
         return found
 
@@ -112,7 +112,9 @@ def scope_of(instruction: Instruction) -> BarrierScope | None:
             return None
 
 
-def arrivals_by_line(arrivals: Mapping[Place, int], line_of: Callable[[Place], int | None]) -> dict[int, int]:
+def arrivals_by_line(
+    arrivals: Mapping[FunctionSpan, int], line_of: Callable[[FunctionSpan], int | None]
+) -> dict[int, int]:
     """How often warps came to each line: to the place of it where they came most often, for each inlined copy."""
     copies: dict[tuple[str, FrameId, int], int] = {}
     for place, count in arrivals.items():

@@ -29,7 +29,7 @@ from sim.launch.causes import Causes
 from sim.launch.planner import Plan, Planner
 from sim.observers.branches import BranchObserver
 from sim.observers.lane_histogram import LaneHistogramObserver
-from sim.observers.places import Place, by_line
+from sim.observers.places import FunctionSpan, by_line
 from sim.observers.races import RaceObserver
 from sim.observers.requests import RequestCount, RequestObserver
 from sim.observers.timeline import TimelineObserver
@@ -284,7 +284,7 @@ def _kernel_report(
 
 def _barriers(plan: Plan, places: SourcePlaces, path: str) -> frozenset[int]:
     found = (
-        places.line_in(path, Place(str(function.id), one.span))
+        places.line_in(path, FunctionSpan(str(function.id), one.span))
         for function in (plan.kernel.function, *plan.kernel.callees.values())
         for block in function.blocks
         for one in block.instructions
@@ -306,7 +306,7 @@ def _policy_report(
 
     found = _findings(run, places, races, origins)
 
-    def line_of(place: Place) -> int | None:
+    def line_of(place: FunctionSpan) -> int | None:
         return places.line_in(path, place)
 
     work = watched.work.answer()

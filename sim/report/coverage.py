@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sim.observers.places import Place
+from sim.observers.places import FunctionSpan
 from sim.observers.work import Work
 from sim.report.model import Coverage, CoveredLine, FileCoverage
 from sim.report.places import SourcePlaces
 
 
-def coverage_of(work: Mapping[Place, Work], arrivals: Mapping[Place, int], places: SourcePlaces, path: str) -> Coverage:
+def coverage_of(
+    work: Mapping[FunctionSpan, Work], arrivals: Mapping[FunctionSpan, int], places: SourcePlaces, path: str
+) -> Coverage:
     """Inlined copies of a place count as one, which ran where one of them did."""
     files: dict[str, dict[int, dict[int, int]]] = {path: {}}
     for place in work:

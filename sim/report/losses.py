@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sim.observers.places import Place
+from sim.observers.places import FunctionSpan
 from sim.observers.work import Work
 from sim.report.model import BranchReport, LossReport, SourcePlace
 from sim.report.places import SourcePlaces, Spot
 
 
 def loss_reports(
-    work: Mapping[Place, Work], branches: Iterable[BranchReport], places: SourcePlaces
+    work: Mapping[FunctionSpan, Work], branches: Iterable[BranchReport], places: SourcePlaces
 ) -> tuple[LossReport, ...]:
     """The largest first."""
     splitting = [branch for branch in branches if branch.diverged]

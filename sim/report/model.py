@@ -21,7 +21,7 @@ from sim.launch.choices import Choice
 from sim.launch.npy_files import FileStamp
 from sim.observers.lane_histogram import LaneHistogram
 from sim.observers.requests import RequestCount
-from sim.observers.timeline import Step
+from sim.observers.timeline import SegmentRun
 from sim.observers.work import Work
 from sim.report.study import Study
 from sim.result import TruncationReason
@@ -164,7 +164,7 @@ class TimelineReport:
     block: int
     warp: int
     warp_size: int
-    steps: tuple[Step, ...]
+    steps: tuple[SegmentRun, ...]
     places: tuple[SourcePlace | None, ...]
     omitted: int
 

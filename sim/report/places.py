@@ -13,7 +13,7 @@ from analysis.lower.program import Program
 from analysis.syntax.items import Item
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from sim.kernel import Kernel
-from sim.observers.places import Place
+from sim.observers.places import FunctionSpan
 from sim.report.model import SourcePlace
 
 
@@ -65,10 +65,10 @@ class SourcePlaces:
         lines = self._index(item.path)
         return lines.line_of(item.span.start) + 1, lines.line_of(max(item.span.start, item.span.end - 1)) + 1
 
-    def of(self, place: Place) -> SourcePlace | None:
+    def of(self, place: FunctionSpan) -> SourcePlace | None:
         return self.place(place.function, place.span)
 
-    def spots(self, place: Place) -> Iterator[Spot]:
+    def spots(self, place: FunctionSpan) -> Iterator[Spot]:
         """Where it stands, then where that is called, and so on up to the kernel."""
         function, span = self._functions.get(place.function), place.span
         while True:
@@ -82,7 +82,7 @@ class SourcePlaces:
                 return
             span = frame.call
 
-    def line_in(self, path: str, place: Place) -> int | None:
+    def line_in(self, path: str, place: FunctionSpan) -> int | None:
         """The line, from 1, of a place in this file; None for one in another file."""
         found = self.of(place)
         return found.line if found is not None and found.path == path else None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from simt_lsp.cli.report import FileReport, Finding, Note, OfferedFix, Place, Totals
+from simt_lsp.cli.report import FileRange, FileReport, Finding, Note, OfferedFix, Totals
 
 
 def json_report(reports: Sequence[FileReport], version: str) -> str:
@@ -68,7 +68,7 @@ def _note(note: Note) -> dict[str, object]:
     return {"kind": note.kind, "path": note.place.path, "message": note.message, **_region(note.place)}
 
 
-def _region(place: Place) -> dict[str, object]:
+def _region(place: FileRange) -> dict[str, object]:
     return {
         "line": place.line,
         "column": place.column,

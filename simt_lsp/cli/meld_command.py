@@ -21,7 +21,7 @@ from simt_lsp.cli.terminal import writer
 
 try:
     from sim.equivalence.model import Gap, NotChecked, NotFewer, Refuted
-    from simt_lsp.cli.meld_regions import Melder, Region
+    from simt_lsp.cli.meld_regions import ConsideredBranch, Melder
     from simt_lsp.cli.meld_report import MeldReport
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":
@@ -43,7 +43,7 @@ def meld(options: argparse.Namespace) -> ExitStatus:
         wanted = _on_line(analyzed, wanted, line)
     regions = melder.checked(analyzed, wanted)
     report = MeldReport(analyzed, regions, options.unchecked, line is not None or options.all_branches)
-    applied: Sequence[Region] = ()
+    applied: Sequence[ConsideredBranch] = ()
     if options.diff or options.write:
         text, applied = melder.applied(analyzed, regions, again=line is None)
         _write(report, text, applied, options)
@@ -64,7 +64,7 @@ def _functions(analyzed: Analyzed, name: str | None) -> Sequence[FunctionFacts]:
     return [one for one in analyzed.analysis.facts.functions if one.id in wanted]
 
 
-def _on_line(analyzed: Analyzed, regions: Sequence[Region], line: int) -> Sequence[Region]:
+def _on_line(analyzed: Analyzed, regions: Sequence[ConsideredBranch], line: int) -> Sequence[ConsideredBranch]:
     """The branches whose keyword stands on the line, else the innermost around it."""
     lines = analyzed.analysis.document.lines
     if line > lines.line_count:
@@ -82,7 +82,7 @@ def _on_line(analyzed: Analyzed, regions: Sequence[Region], line: int) -> Sequen
     return [max(around, key=lambda region: region.start)]
 
 
-def _write(report: MeldReport, text: bytes, applied: Sequence[Region], options: argparse.Namespace) -> None:
+def _write(report: MeldReport, text: bytes, applied: Sequence[ConsideredBranch], options: argparse.Namespace) -> None:
     analyzed = report.analyzed
     before = analyzed.analysis.document.text
     if options.diff:
@@ -98,7 +98,7 @@ def _write(report: MeldReport, text: bytes, applied: Sequence[Region], options: 
         print(f"simt-lsp: {verb} in {region.function.name}: {title}", file=sys.stderr)
 
 
-def _status(regions: Sequence[Region], options: argparse.Namespace, *, is_one: bool) -> ExitStatus:
+def _status(regions: Sequence[ConsideredBranch], options: argparse.Namespace, *, is_one: bool) -> ExitStatus:
     """Of all regions together, the gravest."""
     verdicts = [region.checked.verdict for region in regions if region.checked is not None]
     if any(isinstance(one, Refuted) and not isinstance(one.evidence, NotFewer) for one in verdicts):

@@ -32,7 +32,7 @@ MAX_ROUNDS: Final = 8
 
 @final
 @record
-class Region:
+class ConsideredBranch:
     """One divergent branch: `outcome` is an opportunity exactly where `checked` is there."""
 
     function: FunctionFacts
@@ -73,22 +73,24 @@ class Melder:
         seconds = options.timeout
         self._budget = DEFAULT_BUDGET if seconds is None else replace(DEFAULT_BUDGET, seconds=seconds)
 
-    def checked(self, analyzed: Analyzed, regions: Sequence[Region]) -> list[Region]:
+    def checked(self, analyzed: Analyzed, regions: Sequence[ConsideredBranch]) -> list[ConsideredBranch]:
         """Each with its meld, or with the reason why that cannot be written down."""
         return [self._checked(analyzed, region) for region in regions]
 
-    def found(self, analyzed: Analyzed, functions: Sequence[FunctionFacts]) -> list[Region]:
+    def found(self, analyzed: Analyzed, functions: Sequence[FunctionFacts]) -> list[ConsideredBranch]:
         """All regions of the functions, unchecked."""
         settings = analyzed.setup.configuration.rules.meld
         return [
-            Region(function, outcome, None)
+            ConsideredBranch(function, outcome, None)
             for function in functions
             for outcome in meld_outcomes(analyzed.analysis, function, settings)
         ]
 
-    def applied(self, analyzed: Analyzed, regions: Sequence[Region], *, again: bool) -> tuple[bytes, list[Region]]:
+    def applied(
+        self, analyzed: Analyzed, regions: Sequence[ConsideredBranch], *, again: bool
+    ) -> tuple[bytes, list[ConsideredBranch]]:
         """The text with what is offered of `regions`, and the melds in it; `again`: what then appears as well."""
-        done: list[Region] = []
+        done: list[ConsideredBranch] = []
         rejected: set[tuple[str, bytes]] = set()
         for _ in range(MAX_ROUNDS):
             chosen = _apart(region for region in regions if region.is_offered(unchecked=self._unchecked))
@@ -109,7 +111,7 @@ class Melder:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _checked(self, analyzed: Analyzed, region: Region) -> Region:
+    def _checked(self, analyzed: Analyzed, region: ConsideredBranch) -> ConsideredBranch:
         if isinstance(region.outcome, Refusal):
             return region
 
@@ -132,7 +134,7 @@ class Melder:
             return replace(region, outcome=checked)
         return replace(region, checked=checked)
 
-    def _again(self, analyzed: Analyzed, region: Region) -> Region | None:
+    def _again(self, analyzed: Analyzed, region: ConsideredBranch) -> ConsideredBranch | None:
         """The meld of that branch in the text as it is now, which is the same up to there; None where it is gone."""
         for one in self.found(analyzed, analyzed.analysis.facts.functions):
             if one.start == region.start and one.function.id == region.function.id:
@@ -140,28 +142,30 @@ class Melder:
                 return checked if checked.is_offered(unchecked=self._unchecked) else None
         return None
 
-    def _next(self, analyzed: Analyzed, functions: set[FunctionId], rejected: set[tuple[str, bytes]]) -> list[Region]:
+    def _next(
+        self, analyzed: Analyzed, functions: set[FunctionId], rejected: set[tuple[str, bytes]]
+    ) -> list[ConsideredBranch]:
         """What is there to meld now in functions that changed."""
         changed = [one for one in analyzed.analysis.facts.functions if one.id in functions]
         found = [one for one in self.found(analyzed, changed) if _text_of(analyzed, one) not in rejected]
         return self.checked(analyzed, found)
 
 
-def _apart(offered: Iterator[Region]) -> list[Region]:
+def _apart(offered: Iterator[ConsideredBranch]) -> list[ConsideredBranch]:
     """Those that do not touch each other, in the order of the file, the most gainful first."""
-    chosen: list[Region] = []
+    chosen: list[ConsideredBranch] = []
     for region in sorted(offered, key=lambda one: (*(-part for part in one.gain), one.start)):
         if all(_is_apart(region, other) for other in chosen):
             chosen.append(region)
     return sorted(chosen, key=lambda one: one.start)
 
 
-def _is_apart(one: Region, other: Region) -> bool:
+def _is_apart(one: ConsideredBranch, other: ConsideredBranch) -> bool:
     (start, end), (other_start, other_end) = _extent(one), _extent(other)
     return end <= other_start or other_end <= start
 
 
-def _extent(region: Region) -> tuple[int, int]:
+def _extent(region: ConsideredBranch) -> tuple[int, int]:
     """The branch and everything that its meld replaces."""
     edits = region.checked.edit if region.checked is not None else ()
     start, extent = region.function.start, region.branch.extent
@@ -169,6 +173,6 @@ def _extent(region: Region) -> tuple[int, int]:
     return min(starts), max([start + extent.end, *(edit.end for edit in edits)])
 
 
-def _text_of(analyzed: Analyzed, region: Region) -> tuple[str, bytes]:
+def _text_of(analyzed: Analyzed, region: ConsideredBranch) -> tuple[str, bytes]:
     start, extent = region.function.start, region.branch.extent
     return str(region.function.id), analyzed.analysis.document.text[start + extent.start : start + extent.end]

@@ -26,7 +26,7 @@ from sim.equivalence.json_comparison import (
 from sim.equivalence.model import Confirmed, Figures, NotChecked, Refuted
 from sim.equivalence.words import verdict_words
 from simt_lsp.cli.engine import Analyzed
-from simt_lsp.cli.meld_regions import Region
+from simt_lsp.cli.meld_regions import ConsideredBranch
 from simt_lsp.cli.resolve import Places
 from simt_lsp.cli.terminal import Line, Style
 
@@ -72,7 +72,7 @@ class MeldReport:
     """All regions that were asked for, as they stand in the analysed text; `lists_all` counts none of them together."""
 
     analyzed: Analyzed
-    regions: Sequence[Region]
+    regions: Sequence[ConsideredBranch]
     unchecked: bool
     lists_all: bool = True
 
@@ -106,7 +106,7 @@ class MeldReport:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _object(self, region: Region, places: Places) -> RegionObject:
+    def _object(self, region: ConsideredBranch, places: Places) -> RegionObject:
         function, extent = region.function, region.branch.extent
         place = places.own(region.start, function.start + extent.end)
         outcome, checked = region.outcome, region.checked
@@ -135,7 +135,7 @@ class MeldReport:
             "edit": [] if checked is None else list(_edits(region, places)),
         }
 
-    def _region_lines(self, region: Region, places: Places) -> Iterator[Line]:
+    def _region_lines(self, region: ConsideredBranch, places: Places) -> Iterator[Line]:
         place = places.own(region.start, region.start)
         text = FunctionText(self.analyzed.analysis.facts.path, self.analyzed.analysis.document, region.function)
         condition = condition_text(text, region.branch)
@@ -156,7 +156,7 @@ class MeldReport:
         estimate = saving_text(outcome, region.function)
         yield ((f"    estimated without running it: {estimate}; method {outcome.method.value}", Style.MARGIN),)
 
-    def _elsewhere(self, region: Region, refusal: Refusal, places: Places) -> Iterator[tuple[str, Style]]:
+    def _elsewhere(self, region: ConsideredBranch, refusal: Refusal, places: Places) -> Iterator[tuple[str, Style]]:
         """Where the obstacle stands, if not in the line of the branch."""
         start = region.function.start + refusal.place.start
         line = places.own(start, start).line
@@ -175,7 +175,7 @@ class MeldReport:
 _VERDICTS: Final = ((Confirmed, "confirmed"), (NotChecked, "not checked"), (Refuted, "refuted"))
 
 
-def _is_without_two_arms(region: Region) -> bool:
+def _is_without_two_arms(region: ConsideredBranch) -> bool:
     """A loop, an `if` without `else`: nothing in it runs twice."""
     return isinstance(region.outcome, Refusal) and region.outcome.obstacle in (
         Obstacle.NOT_A_STATEMENT,
@@ -183,11 +183,11 @@ def _is_without_two_arms(region: Region) -> bool:
     )
 
 
-def _is_unchecked(region: Region) -> bool:
+def _is_unchecked(region: ConsideredBranch) -> bool:
     return region.checked is not None and isinstance(region.checked.verdict, NotChecked)
 
 
-def _reason(region: Region) -> str:
+def _reason(region: ConsideredBranch) -> str:
     if isinstance(region.outcome, Refusal):
         return region.outcome.message
     assert region.checked is not None, "what can be melded was checked"
@@ -210,7 +210,7 @@ def _figure_words(before: Figures, after: Figures) -> str:
     return ", ".join(words)
 
 
-def _edits(region: Region, places: Places) -> Iterator[EditObject]:
+def _edits(region: ConsideredBranch, places: Places) -> Iterator[EditObject]:
     if region.checked is None:
         return
     for edit in region.checked.edit:

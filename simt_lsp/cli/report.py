@@ -26,7 +26,7 @@ NEEDS_RUN: Final = "needs-run"
 
 @final
 @record
-class Place:
+class FileRange:
     """A stretch of a file; `source` is its first line without the line end, None when the text is not at hand."""
 
     path: str
@@ -39,10 +39,10 @@ class Place:
 
 @final
 @record
-class RelatedPlace:
+class RelatedRange:
     """A second place that explains a finding."""
 
-    place: Place
+    place: FileRange
     message: str
 
 
@@ -51,7 +51,7 @@ class RelatedPlace:
 class Edit:
     """What stands at a place becomes `text`."""
 
-    place: Place
+    place: FileRange
     text: str
 
 
@@ -86,8 +86,8 @@ class Finding:
     tier: str | None
     message: str
     function: str
-    place: Place
-    related: tuple[RelatedPlace, ...]
+    place: FileRange
+    related: tuple[RelatedRange, ...]
     fix: OfferedFix | None
     consequence: str | None = None
     cost: KernelShare | None = None
@@ -108,7 +108,7 @@ class Note:
 
     kind: str
     message: str
-    place: Place
+    place: FileRange
 
 
 @final

@@ -23,12 +23,12 @@ from simt_lsp.cli.report import (
     OPAQUE,
     UNUSED_SUPPRESSION,
     Edit,
+    FileRange,
     FileReport,
     Finding,
     Note,
     OfferedFix,
-    Place,
-    RelatedPlace,
+    RelatedRange,
 )
 from simt_lsp.cli.setting_complaints import setting_notes
 from simt_lsp.run_check import RunCheck
@@ -91,20 +91,20 @@ class Places:
         self._loader = analyzed.loader
         self._lines: dict[str, LineIndex | None] = {self._own: analyzed.analysis.document.lines}
 
-    def own(self, start: int, end: int) -> Place:
+    def own(self, start: int, end: int) -> FileRange:
         """A stretch of the analysed file."""
         return self.at(Location(self._own, start, end))
 
-    def at(self, location: Location) -> Place:
+    def at(self, location: Location) -> FileRange:
         """A stretch of any file; line 1 without source text when the file cannot be read again."""
         shown = self._given if location.path == self._own else displayed(location.path)
         lines = self._lines_of(location.path)
         if lines is None:
-            return Place(shown, 1, 1, 1, 1, None)
+            return FileRange(shown, 1, 1, 1, 1, None)
         line, column = lines.position(location.start, PositionEncoding.UTF32)
         end_line, end_column = lines.position(max(location.start, location.end), PositionEncoding.UTF32)
         source = lines.line_text(line).decode("utf-8", "replace")
-        return Place(shown, line + 1, column + 1, end_line + 1, end_column + 1, source)
+        return FileRange(shown, line + 1, column + 1, end_line + 1, end_column + 1, source)
 
     def _lines_of(self, path: str) -> LineIndex | None:
         if path not in self._lines:
@@ -126,7 +126,7 @@ def _finding(diagnostic: Diagnostic, places: Places, by_run: Mapping[Diagnostic,
         message=diagnostic.message,
         function=diagnostic.function,
         place=places.own(diagnostic.start, diagnostic.end),
-        related=tuple(RelatedPlace(places.at(item.location), item.message) for item in diagnostic.related),
+        related=tuple(RelatedRange(places.at(item.location), item.message) for item in diagnostic.related),
         fix=_fix(diagnostic, places, by_run),
         consequence=None if diagnostic.consequence is None else diagnostic.consequence.value,
         cost=diagnostic.cost,

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from analysis.rules.documentation import page_address, rule_documentation
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding as Rule
-from simt_lsp.cli.report import SETTINGS, SYNTAX_ERROR, FileReport, Finding, Note, OfferedFix, Place, RelatedPlace
+from simt_lsp.cli.report import SETTINGS, SYNTAX_ERROR, FileRange, FileReport, Finding, Note, OfferedFix, RelatedRange
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "simtFinding/v1"
@@ -134,7 +134,7 @@ def _text(finding: Finding) -> str:
     return f"{finding.message}{hidden} ({finding.run.message})" if finding.run is not None else finding.message + hidden
 
 
-def _location(place: Place, root: Path, function: str | None = None) -> Object:
+def _location(place: FileRange, root: Path, function: str | None = None) -> Object:
     physical: Object = {"artifactLocation": _artifact(place.path, root), "region": _region(place)}
     if place.source is not None and place.line == place.end_line:
         physical["contextRegion"] = {"startLine": place.line, "snippet": {"text": place.source}}
@@ -144,7 +144,7 @@ def _location(place: Place, root: Path, function: str | None = None) -> Object:
     return location
 
 
-def _region(place: Place) -> Object:
+def _region(place: FileRange) -> Object:
     return {
         "startLine": place.line,
         "startColumn": place.column,
@@ -153,7 +153,7 @@ def _region(place: Place) -> Object:
     }
 
 
-def _related(number: int, related: RelatedPlace, root: Path) -> Object:
+def _related(number: int, related: RelatedRange, root: Path) -> Object:
     return {"id": number, **_location(related.place, root), "message": {"text": related.message}}
 
 

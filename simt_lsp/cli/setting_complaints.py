@@ -10,7 +10,7 @@ from typing import Final, final
 from analysis.facts.model import Location
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from simt_lsp.cli.paths import displayed
-from simt_lsp.cli.report import SETTINGS, FileReport, Note, Place
+from simt_lsp.cli.report import SETTINGS, FileRange, FileReport, Note
 from simt_lsp.cli.text_report import position
 from simt_lsp.workspace.settings.configuration import SettingProblem
 
@@ -57,18 +57,18 @@ def complaint(problem: SettingProblem) -> str:
     return f"{position(_place(problem))}{problem.message}"
 
 
-def _place(problem: SettingProblem) -> Place:
+def _place(problem: SettingProblem) -> FileRange:
     source = displayed(problem.source.replace(os.sep, "/"))
     try:
         lines = None if problem.location is None else LineIndex(_text_of(problem.location))
     except OSError:
         lines = None
     if lines is None or problem.location is None:
-        return Place(source, 1, 1, 1, 1, None)
+        return FileRange(source, 1, 1, 1, 1, None)
     line, column = lines.position(problem.location.start, PositionEncoding.UTF32)
     end_line, end_column = lines.position(problem.location.end, PositionEncoding.UTF32)
     text = lines.line_text(line).decode("utf-8", "replace")
-    return Place(source, line + 1, column + 1, end_line + 1, end_column + 1, text)
+    return FileRange(source, line + 1, column + 1, end_line + 1, end_column + 1, text)
 
 
 def _text_of(location: Location) -> bytes:

@@ -12,10 +12,10 @@ from simt_lsp.cli.report import (
     SETTINGS,
     SYNTAX_ERROR,
     UNUSED_SUPPRESSION,
+    FileRange,
     FileReport,
     Finding,
     Note,
-    Place,
     Totals,
 )
 from simt_lsp.cli.terminal import Line, Style
@@ -88,7 +88,7 @@ def note_lines(note: Note) -> Iterator[Line]:
     yield from excerpt(note.place)
 
 
-def excerpt(place: Place) -> Iterator[Line]:
+def excerpt(place: FileRange) -> Iterator[Line]:
     """The first line of a place with carets under it; long lines keep the part around the place."""
     if place.source is None:
         return
@@ -144,7 +144,7 @@ def _again(how: str, ways: Sequence[str]) -> str:
     return f"more {how}" if ways else f"can be fixed {how}"
 
 
-def position(place: Place) -> str:
+def position(place: FileRange) -> str:
     return f"{place.path}:{place.line}:{place.column}: "
 
 

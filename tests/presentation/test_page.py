@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from presentation.html.page import html_page, html_parts
-from sim.observers.timeline import Step
+from sim.observers.timeline import SegmentRun
 from sim.observers.work import Work
 from sim.report.model import KernelReport, TimelineReport
 from tests.presentation.browser import Tab, browser_tab
@@ -217,7 +217,7 @@ class TestTimeline:
         assert marked(page) == ["p0-line-16"]
 
     def test_many_steps_of_wide_warps_scroll(self, browser: Tab, tmp_path: Path) -> None:
-        steps = tuple(Step(0, None, 1 << (number % 64), 2**64 - 1) for number in range(4096))
+        steps = tuple(SegmentRun(0, None, 1 << (number % 64), 2**64 - 1) for number in range(4096))
         places = tuple(at(7 + number % 10) for number in range(4096))
         run = replace(ipdom(), timeline=TimelineReport(0, 0, 64, steps, places, 0))
         show(browser, replace(sample(), warp_size=64, policies=(run,)), tmp_path)

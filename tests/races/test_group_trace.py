@@ -12,7 +12,7 @@ from analysis.races.launches import ASSIGNMENTS, launch
 from analysis.races.program import OutOfBounds, Program
 from analysis.races.program_builder import build_program
 from analysis.races.trace import Trace, trace
-from analysis.verdict.evaluation import Launch
+from analysis.verdict.evaluation import LaunchedBlock
 from benchmarks.claims.subject import analyze_subject
 from tests.races.kernels import exchange_kernel, planted
 from tests.races.referee import memory_of
@@ -54,7 +54,7 @@ def _program(text: str) -> Program:
     return build_program(subject.function, subject.control, subject.divergence, uses, goes_on=True)
 
 
-def _alone(program: Program, here: Launch, thread: int, budget: int, wanted: range) -> Trace | None:
+def _alone(program: Program, here: LaunchedBlock, thread: int, budget: int, wanted: range) -> Trace | None:
     try:
         return trace(program, here, thread, budget, wanted)
     except OutOfBounds:

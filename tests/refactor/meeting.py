@@ -11,7 +11,7 @@ from analysis.facts.analyzer import Analyzer, FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.refactor.barrier_goal import BarrierGoal
 from analysis.refactor.block_barriers.meet import draft_meeting, meet_barriers
-from analysis.refactor.block_barriers.model import CannotMeet, Met, Step, WhyNotMet
+from analysis.refactor.block_barriers.model import CannotMeet, Met, RepairStep, WhyNotMet
 from analysis.refactor.edit import apply_replacements
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
@@ -37,7 +37,7 @@ def met(text: str) -> Met | CannotMeet | None:
     return meet_barriers(analysis, next(one for one in analysis.facts.functions if one.name == "k"), analyzed)
 
 
-def check(before: str, after: str, *steps: Step, above: str = "") -> None:
+def check(before: str, after: str, *steps: RepairStep, above: str = "") -> None:
     """The body of a kernel becomes another one, which does the same."""
     text = kernel(before, above)
     analysis = analyzed(text.encode())

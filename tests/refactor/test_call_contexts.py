@@ -7,7 +7,7 @@ from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS
 from analysis.refactor.meld.model import Opportunity
 from analysis.refactor.meld.outcomes import meld_outcomes
-from analysis.refactor.meld.region import Candidate, Region, Regions, region_of
+from analysis.refactor.meld.region import Candidate, MeldableBranch, Regions, region_of
 from tests.refactor.melding import analyzed
 
 TEXT = """
@@ -29,7 +29,7 @@ def alone(analysis: FileAnalysis, function: FunctionFacts, branch: BranchFact) -
     candidate = regions.candidate(branch)
     found = region_of(analysis, function, branch, DEFAULT_MELD_SETTINGS)
     assert isinstance(candidate, Candidate)
-    assert isinstance(found, Region)
+    assert isinstance(found, MeldableBranch)
     return regions.opportunity(candidate, found.plan.method, found.plan.saved)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.refactor.block_barriers.model import Step
+from analysis.refactor.block_barriers.model import RepairStep
 from tests.refactor.meeting import TILE, check
 
 # -- loops -------------------------------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ def test_rounds_are_padded() -> None:
     if (j < n) y[j] = s[t];
   }
 """,
-        Step.PAD,
+        RepairStep.PAD,
     )
 
 
@@ -46,7 +46,7 @@ def test_rounds_that_begin_at_an_offset_of_the_block() -> None:
     if (j < n) y[j] = s[t];
   }
 """,
-        Step.PAD,
+        RepairStep.PAD,
     )
 
 
@@ -66,7 +66,7 @@ def test_a_bound_of_the_thread_is_voted_on() -> None:
     if (k < t % 5) y[i] += s[t];
   }
 """,
-        Step.VOTE,
+        RepairStep.VOTE,
     )
 
 
@@ -93,7 +93,7 @@ def test_a_loop_whose_body_ends_it_is_voted_on() -> None:
     }
   }
 """,
-        Step.VOTE,
+        RepairStep.VOTE,
     )
 
 
@@ -114,6 +114,6 @@ def test_an_exit_and_a_loop_at_once() -> None:
     if (i < n && k < t % 3) y[i] += s[t];
   }
 """,
-        Step.EXIT,
-        Step.VOTE,
+        RepairStep.EXIT,
+        RepairStep.VOTE,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.refactor.block_barriers.model import CannotMeet, Met, Step, WhyNotMet
+from analysis.refactor.block_barriers.model import CannotMeet, Met, RepairStep, WhyNotMet
 from analysis.refactor.edit import apply_replacements
 from tests.refactor.meeting import TILE, check, kernel, met
 
@@ -15,7 +15,7 @@ def test_work_is_guarded_instead_of_returning() -> None:
     check(
         TILE + "  if (i >= n) return;\n  s[t] = x[i];\n  __syncthreads();\n  y[i] = s[0] + s[t];\n",
         TILE + "  if (i < n) s[t] = x[i];\n  __syncthreads();\n  if (i < n) y[i] = s[0] + s[t];\n",
-        Step.EXIT,
+        RepairStep.EXIT,
     )
 
 
@@ -43,7 +43,7 @@ def test_comments_stay_where_they_explain_something() -> None:
     y[i] = s[0];
   }
 """,
-        Step.EXIT,
+        RepairStep.EXIT,
     )
 
 
@@ -73,7 +73,7 @@ def test_several_barriers_after_one_return_and_a_loop_that_all_threads_run() -> 
   }
   if (i < n) y[i] = s[t];
 """,
-        Step.EXIT,
+        RepairStep.EXIT,
         above="",
     )
 
@@ -99,7 +99,7 @@ def test_what_reads_memory_is_declared_before_and_read_under_the_guard() -> None
   __syncthreads();
   if (i < n) y[i] = s[left] + w;
 """,
-        Step.EXIT,
+        RepairStep.EXIT,
     )
 
 
@@ -116,7 +116,7 @@ def test_a_condition_whose_variables_change_is_kept_in_a_variable() -> None:
   __syncthreads();
   if (active) y[blockIdx.x * 64 + t] = s[0];
 """,
-        Step.EXIT,
+        RepairStep.EXIT,
     )
 
 
@@ -139,7 +139,7 @@ def test_two_returns_with_work_before_one_of_them() -> None:
   __syncthreads();
   if (active) y[i] = s[t];
 """,
-        Step.EXIT,
+        RepairStep.EXIT,
     )
 
 
@@ -170,7 +170,7 @@ def test_braces_stand_where_the_author_puts_them() -> None:
   __syncthreads();
   if (i < n) y[i] = s[0];
 """,
-        Step.EXIT,
+        RepairStep.EXIT,
     )
 
 
@@ -204,7 +204,7 @@ def test_a_barrier_is_taken_out_of_a_branch() -> None:
     check(
         TILE + "  if (t < 16) {\n    s[t] = x[t];\n    __syncthreads();\n    y[t] = s[15 - t];\n  }\n",
         TILE + "  if (t < 16) s[t] = x[t];\n  __syncthreads();\n  if (t < 16) y[t] = s[15 - t];\n",
-        Step.HOIST,
+        RepairStep.HOIST,
     )
 
 
@@ -227,7 +227,7 @@ def test_barriers_at_both_ends_of_an_arm_and_an_else_arm_with_none() -> None:
   if (t < 40) y[t] = s[t + 1];
   __syncthreads();
 """,
-        Step.HOIST,
+        RepairStep.HOIST,
     )
 
 
@@ -251,7 +251,7 @@ def test_branches_inside_of_each_other() -> None:
   if (t < 40 && t > 2) y[t] = s[t - 1];
   if (t < 40) y[t] += 1;
 """,
-        Step.HOIST,
+        RepairStep.HOIST,
     )
 
 
@@ -280,7 +280,7 @@ def test_variables_of_a_branch_that_would_meet_others_stay_in_braces() -> None:
   float v = 3;
   y[t] += v;
 """,
-        Step.HOIST,
+        RepairStep.HOIST,
     )
 
 
@@ -288,7 +288,7 @@ def test_a_call_that_only_waits_is_a_barrier() -> None:
     check(
         TILE + "  if (t < 16) {\n    s[t] = x[t];\n    wait();\n    y[t] = s[15 - t];\n  }\n",
         TILE + "  if (t < 16) s[t] = x[t];\n  wait();\n  if (t < 16) y[t] = s[15 - t];\n",
-        Step.HOIST,
+        RepairStep.HOIST,
         above="__device__ void wait() { __syncthreads(); }\n",
     )
 
@@ -319,7 +319,7 @@ def test_the_barriers_of_two_arms_become_one() -> None:
     y[t] = 3 * s[t];
   }
 """,
-        Step.MERGE,
+        RepairStep.MERGE,
     )
 
 
@@ -351,7 +351,7 @@ def test_a_condition_that_other_threads_may_change_is_read_once() -> None:
   __syncthreads();
   if (active) y[t] = s[0];
 """,
-        Step.EXIT,
+        RepairStep.EXIT,
     )
 
 
@@ -377,7 +377,7 @@ def test_statements_that_share_a_line_and_a_ladder_of_branches() -> None:
   if (t != 5 && t < 9) s[t] = 2;
   __syncthreads();
 """,
-        Step.HOIST,
+        RepairStep.HOIST,
     )
 
 
@@ -417,7 +417,7 @@ def test_macros_that_spell_operands_stay() -> None:
     check(
         TILE + "  if (i >= WIDTH) return;\n  AT(t) = x[i];\n  __syncthreads();\n  y[i] = AT(WIDTH - 1 - t);\n",
         TILE + "  if (i < WIDTH) AT(t) = x[i];\n  __syncthreads();\n  if (i < WIDTH) y[i] = AT(WIDTH - 1 - t);\n",
-        Step.EXIT,
+        RepairStep.EXIT,
         above="#define WIDTH 16\n#define AT(i) s[(i) * 2]\n",
     )
 

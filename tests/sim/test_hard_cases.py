@@ -15,7 +15,7 @@ from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader
 from analysis.syntax.translation_unit import TranslationUnit
 from benchmarks.hard_cases import HardCase, hard_cases
-from sim.code.generate import Snippet
+from sim.code.generate import GeneratedText
 from sim.launch.planner import Planner
 from sim.launch.request import Request, requests_in_order
 from sim.machine.printf import MAX_LINES, MAX_WIDTH
@@ -165,7 +165,7 @@ def test_parts_of_a_large_argument_are_the_same_numbers() -> None:
 
 def test_code_of_a_segment_is_compiled_when_it_runs() -> None:
     names: dict[str, Callable[[], int]] = {}
-    good, bad = Snippet("good", "def f(): return 3"), Snippet("bad", "def g(: no Python")
+    good, bad = GeneratedText("good", "def f(): return 3"), GeneratedText("bad", "def g(: no Python")
     call = good.function("f", names)
     never = bad.function("g", names)
     assert call() == 3

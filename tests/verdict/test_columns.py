@@ -13,7 +13,7 @@ from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction,
 from analysis.ir.source import NO_SPAN
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.columns import Column, column_evaluator
-from analysis.verdict.evaluation import Launch, evaluator
+from analysis.verdict.evaluation import LaunchedBlock, evaluator
 
 A, B, C, RESULT = map(ValueId, range(4))
 TYPES = (IntegerType(32, True), IntegerType(8, False), IntegerType(64, True), BooleanType())
@@ -35,7 +35,7 @@ def test_a_column_is_what_each_thread_computes(item: Instruction) -> None:
     threads = list(range(3, 40))
     for _ in range(30):
         type_ = random.choice(TYPES)
-        launch = Launch(BlockShape(16, 4), 1, 32, {})
+        launch = LaunchedBlock(BlockShape(16, 4), 1, 32, {})
         values: dict[ValueId, int] = {}
         columns: dict[ValueId, Column] = {}
         for operand in (A, B, C):

@@ -17,8 +17,8 @@ from analysis.cpp.conversions.model import (
     Argument,
     Binding,
     Conversion,
+    ConversionStep,
     StandardConversion,
-    Step,
     UncertainConversion,
     UserConversion,
     ValueCategory,
@@ -116,7 +116,7 @@ def _by_constructors(classes: Classes, argument: Argument, own: ClassType, targe
     for constructor in classes.converting_constructors(own):
         first = implicit_conversion(classes, argument, constructor.parameter, allows_user=False)
         if isinstance(first, StandardConversion):
-            second = StandardConversion(QualType(own), Step.IDENTITY, target)
+            second = StandardConversion(QualType(own), ConversionStep.IDENTITY, target)
             found.append(UserConversion(constructor.function, first, second))
     return found
 
@@ -141,7 +141,7 @@ def object_conversion(classes: Bases, argument: Argument, referred: QualType) ->
     if not isinstance(own, ClassType) or not isinstance(owner, ClassType):
         return None
     distance = distance_to_base(classes, own, owner)
-    step = Step.IDENTITY if not distance else Step.TO_BASE
+    step = ConversionStep.IDENTITY if not distance else ConversionStep.TO_BASE
     binding = Binding(False, argument.is_rvalue, referred, is_implicit_object=True)
     return StandardConversion(argument.type, step, referred, binding)
 
@@ -172,7 +172,7 @@ def _bound(classes: Classes, argument: Argument, parameter: ReferenceType, *, al
     binding = Binding(parameter.is_rvalue, argument.is_rvalue, target)
     if isinstance(target.type, FunctionType):
         fits = argument.type.type == target.type
-        return StandardConversion(argument.type, Step.IDENTITY, target, binding) if fits else None
+        return StandardConversion(argument.type, ConversionStep.IDENTITY, target, binding) if fits else None
     related = _related(classes, argument.type, target)
     compatible = related is not None and _fits(argument.type, target, related)
     takes_rvalues = parameter.is_rvalue or qualifiers_of(target) == (True, False)
@@ -199,22 +199,22 @@ def _bound(classes: Classes, argument: Argument, parameter: ReferenceType, *, al
             return made
 
 
-def _related(classes: Classes, source: QualType, target: QualType) -> Step | None:
+def _related(classes: Classes, source: QualType, target: QualType) -> ConversionStep | None:
     """How an object of the source is one of the target: similar, or a base of it; None where it is not."""
     if are_similar(source, target):
-        return Step.IDENTITY
+        return ConversionStep.IDENTITY
     match source.type, target.type:
         case ClassType() as derived, ClassType() as base:
-            return Step.TO_BASE if distance_to_base(classes, derived, base) else None
+            return ConversionStep.TO_BASE if distance_to_base(classes, derived, base) else None
         case _:
             return None
 
 
-def _fits(source: QualType, target: QualType, related: Step) -> bool:
+def _fits(source: QualType, target: QualType, related: ConversionStep) -> bool:
     """Reference compatibility: the target has at least the source's qualifiers."""
     if any(had and not has for had, has in zip(qualifiers_of(source), qualifiers_of(target), strict=True)):
         return False
-    if related is Step.TO_BASE:
+    if related is ConversionStep.TO_BASE:
         return True
     return can_add_qualifiers(QualType(PointerType(source)), QualType(PointerType(target)))
 

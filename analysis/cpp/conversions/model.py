@@ -44,7 +44,7 @@ class Rank(IntEnum):
     CONVERSION = 2
 
 
-class Step(Enum):
+class ConversionStep(Enum):
     """The middle step of a standard conversion: between types that are not similar."""
 
     IDENTITY = "identity"
@@ -59,7 +59,7 @@ class Step(Enum):
     TO_MEMBER_OF_DERIVED = "to a pointer to a member of a derived class"
 
 
-_RANKS = {Step.IDENTITY: Rank.EXACT, Step.PROMOTION: Rank.PROMOTION}
+_RANKS = {ConversionStep.IDENTITY: Rank.EXACT, ConversionStep.PROMOTION: Rank.PROMOTION}
 
 
 @final
@@ -80,7 +80,7 @@ class StandardConversion:
     """`source` follows lvalue-to-rvalue, array and function conversions; `target` is what the rest makes of it."""
 
     source: QualType
-    step: Step
+    step: ConversionStep
     target: QualType
     binding: Binding | None = None
     fixed_underlying: bool = False

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from analysis.cpp.conversions.model import (
     Binding,
     Conversion,
+    ConversionStep,
     EllipsisConversion,
     StandardConversion,
-    Step,
     UncertainConversion,
     UserConversion,
 )
@@ -55,7 +55,7 @@ def _is_better_user(classes: Bases, one: UserConversion, other: UserConversion) 
     return _is_better_standard(classes, first, second)
 
 
-def _parts(conversion: StandardConversion) -> tuple[QualType, Step, QualType]:
+def _parts(conversion: StandardConversion) -> tuple[QualType, ConversionStep, QualType]:
     return conversion.source, conversion.step, conversion.target
 
 
@@ -85,18 +85,18 @@ def _is_identity(conversion: StandardConversion) -> bool:
 
     A reference to a similar type with more qualifiers below a pointer is no identity (CWG 2352).
     """
-    return conversion.step is Step.IDENTITY and conversion.source.unqualified == conversion.target.unqualified
+    return conversion.step is ConversionStep.IDENTITY and conversion.source.unqualified == conversion.target.unqualified
 
 
 def _loses_pointer(conversion: StandardConversion) -> bool:
-    return conversion.step is Step.POINTER_TO_BOOL
+    return conversion.step is ConversionStep.POINTER_TO_BOOL
 
 
 def _is_nearer(classes: Bases, one: StandardConversion, other: StandardConversion) -> bool:
     """Whether the first ends nearer to the class it starts from than the second does, which may end at `void *`."""
-    if one.step is Step.TO_BASE_POINTER and other.step is Step.TO_VOID_POINTER:
+    if one.step is ConversionStep.TO_BASE_POINTER and other.step is ConversionStep.TO_VOID_POINTER:
         return True
-    if one.step is not other.step or one.step not in (Step.TO_BASE, Step.TO_BASE_POINTER):
+    if one.step is not other.step or one.step not in (ConversionStep.TO_BASE, ConversionStep.TO_BASE_POINTER):
         return False
     near, far = _class(one.target), _class(other.target)
     if near is None or far is None or near == far:
@@ -121,7 +121,7 @@ def _binds_better(one: Binding, other: Binding) -> bool:
 
 def _adds_less(one: StandardConversion, other: StandardConversion) -> bool:
     """Whether both end at similar types, the first with fewer qualifiers; a null pointer gets them in its one step."""
-    if one.step is Step.NULL:
+    if one.step is ConversionStep.NULL:
         return False
     first, second = one.target.unqualified, other.target.unqualified
     if first == second or not are_similar(first, second):

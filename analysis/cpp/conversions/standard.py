@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from analysis.cpp.conversions.model import Argument, StandardConversion, Step
+from analysis.cpp.conversions.model import Argument, ConversionStep, StandardConversion
 from analysis.cpp.types.arithmetic import is_arithmetic, is_promotion, is_unscoped_enumeration, promoted
 from analysis.cpp.types.model import (
     ArrayType,
@@ -66,19 +66,19 @@ def standard_conversion(classes: Bases, argument: Argument, target: QualType) ->
     is_fixed = (
         isinstance(source.type, EnumerationType) and source.type.is_fixed and source.type.underlying == wanted.type
     )
-    return StandardConversion(source, step, wanted, fixed_underlying=step is Step.PROMOTION and is_fixed)
+    return StandardConversion(source, step, wanted, fixed_underlying=step is ConversionStep.PROMOTION and is_fixed)
 
 
-def _step(classes: Bases, argument: Argument, source: QualType, target: QualType) -> Step | None:
+def _step(classes: Bases, argument: Argument, source: QualType, target: QualType) -> ConversionStep | None:
     if source.unqualified == target or can_add_qualifiers(source, target):
-        return Step.IDENTITY
+        return ConversionStep.IDENTITY
     match source.type, target.type:
         case ClassType() as derived, ClassType() as base:
-            return Step.TO_BASE if distance_to_base(classes, derived, base) else None
+            return ConversionStep.TO_BASE if distance_to_base(classes, derived, base) else None
         case _, FundamentalType(kind=Fundamental.BOOL):
             return _to_bool(source)
         case _, FundamentalType(kind=Fundamental.NULL_POINTER):
-            return Step.NULL if argument.is_null else None
+            return ConversionStep.NULL if argument.is_null else None
         case _, FundamentalType():
             return _to_number(argument, source, target)
         case _, PointerType():
@@ -89,25 +89,25 @@ def _step(classes: Bases, argument: Argument, source: QualType, target: QualType
             return None
 
 
-def _to_bool(source: QualType) -> Step | None:
+def _to_bool(source: QualType) -> ConversionStep | None:
     if is_arithmetic(source) or is_unscoped_enumeration(source):
-        return Step.TO_BOOL
-    return Step.POINTER_TO_BOOL if isinstance(source.type, PointerType | MemberPointerType) else None
+        return ConversionStep.TO_BOOL
+    return ConversionStep.POINTER_TO_BOOL if isinstance(source.type, PointerType | MemberPointerType) else None
 
 
-def _to_number(argument: Argument, source: QualType, target: QualType) -> Step | None:
+def _to_number(argument: Argument, source: QualType, target: QualType) -> ConversionStep | None:
     if not is_arithmetic(target) or not (is_arithmetic(source) or is_unscoped_enumeration(source)):
         return None
     is_bit_field = argument.bits is not None and isinstance(source.type, FundamentalType)
     if is_bit_field and promoted(source, argument.bits) == target:
-        return Step.PROMOTION
-    return Step.PROMOTION if is_promotion(source, target) else Step.ARITHMETIC
+        return ConversionStep.PROMOTION
+    return ConversionStep.PROMOTION if is_promotion(source, target) else ConversionStep.ARITHMETIC
 
 
-def _to_pointer(classes: Bases, argument: Argument, source: QualType, target: QualType) -> Step | None:
+def _to_pointer(classes: Bases, argument: Argument, source: QualType, target: QualType) -> ConversionStep | None:
     assert isinstance(target.type, PointerType)
     if isinstance(source.type, FundamentalType):
-        return Step.NULL if argument.is_null else None
+        return ConversionStep.NULL if argument.is_null else None
     if not isinstance(source.type, PointerType):
         return None
     have, want = source.type.pointee, target.type.pointee
@@ -117,9 +117,9 @@ def _to_pointer(classes: Bases, argument: Argument, source: QualType, target: Qu
         case FunctionType(), _:
             return None
         case _, FundamentalType(kind=Fundamental.VOID):
-            return Step.TO_VOID_POINTER
+            return ConversionStep.TO_VOID_POINTER
         case ClassType() as derived, ClassType() as base:
-            return Step.TO_BASE_POINTER if distance_to_base(classes, derived, base) else None
+            return ConversionStep.TO_BASE_POINTER if distance_to_base(classes, derived, base) else None
         case _:
             return None
 
@@ -128,14 +128,14 @@ def _covers(have: QualType, want: QualType) -> bool:
     return (want.is_constant or not have.is_constant) and (want.is_volatile or not have.is_volatile)
 
 
-def _to_member_pointer(classes: Bases, argument: Argument, source: QualType, target: QualType) -> Step | None:
+def _to_member_pointer(classes: Bases, argument: Argument, source: QualType, target: QualType) -> ConversionStep | None:
     assert isinstance(target.type, MemberPointerType)
     if isinstance(source.type, FundamentalType):
-        return Step.NULL if argument.is_null else None
+        return ConversionStep.NULL if argument.is_null else None
     if not isinstance(source.type, MemberPointerType):
         return None
     derived, base = target.type.owner.type, source.type.owner.type
     if not isinstance(derived, ClassType) or not isinstance(base, ClassType):
         return None
     is_up = distance_to_base(classes, derived, base)
-    return Step.TO_MEMBER_OF_DERIVED if is_up and source.type.member == target.type.member else None
+    return ConversionStep.TO_MEMBER_OF_DERIVED if is_up and source.type.member == target.type.member else None

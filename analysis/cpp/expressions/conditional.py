@@ -13,8 +13,8 @@ from analysis.cpp.conversions.implicit import Classes, implicit_conversion
 from analysis.cpp.conversions.model import (
     Argument,
     Binding,
+    ConversionStep,
     StandardConversion,
-    Step,
     UncertainConversion,
     UserConversion,
     ValueCategory,
@@ -107,7 +107,11 @@ def _bound_directly(classes: Classes, operand: Argument, target: QualType) -> bo
         case UncertainConversion():
             return None
         case StandardConversion(step=step):
-            return step in (Step.IDENTITY, Step.TO_BASE) and not _is_value(operand) and operand.bits is None
+            return (
+                step in (ConversionStep.IDENTITY, ConversionStep.TO_BASE)
+                and not _is_value(operand)
+                and operand.bits is None
+            )
         case UserConversion(second=StandardConversion(binding=Binding(to_rvalue=to_rvalue))):
             return not to_rvalue
         case _:

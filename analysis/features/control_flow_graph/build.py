@@ -14,7 +14,7 @@ from typing import Final, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import VERDICT_RANK, View, scope_of
+from analysis.facts.merge import VERDICT_RANK, FrameView, scope_of
 from analysis.facts.model import FunctionFacts
 from analysis.features.control_flow_graph.grouping import Group, Grouping, frames_inside, group_blocks
 from analysis.features.control_flow_graph.model import (
@@ -58,13 +58,13 @@ def control_flow_graph(
 
 
 def picture_of(
-    analysis: FileAnalysis, function: FunctionFacts, view: View, melded: frozenset[BasicBlockId], *, inlined: bool
+    analysis: FileAnalysis, function: FunctionFacts, view: FrameView, melded: frozenset[BasicBlockId], *, inlined: bool
 ) -> ControlFlowGraph:
     """The picture of one place where the function was inlined; `melded` are the blocks to be marked so."""
     return _Picture(analysis, function, view, melded, inlined=inlined).graph()
 
 
-def _without_code(facts: FunctionFacts, views: Sequence[View]) -> ControlFlowGraph:
+def _without_code(facts: FunctionFacts, views: Sequence[FrameView]) -> ControlFlowGraph:
     """A function that only passes values on: nothing of it is left where it was inlined."""
     roots = [view.root for view in views]
     convergent = max(root.divergence.convergence(block) for root in roots for block in root.control.order)
@@ -104,7 +104,7 @@ class _Picture:
         self,
         analysis: FileAnalysis,
         facts: FunctionFacts,
-        view: View,
+        view: FrameView,
         melded: frozenset[BasicBlockId],
         *,
         inlined: bool,

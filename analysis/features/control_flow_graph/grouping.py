@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import final
 
 from analysis.divergence.levels import Level
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Instruction
@@ -40,14 +40,14 @@ class Grouping:
     `own` are the frames whose text is shown, `inside` those and all that were inlined into them.
     """
 
-    view: View
+    view: FrameView
     own: frozenset[FrameId]
     inside: frozenset[FrameId]
     groups: tuple[Group, ...]
     group_of: Mapping[BasicBlockId, int]
 
 
-def group_blocks(view: View, *, inlined: bool) -> Grouping:
+def group_blocks(view: FrameView, *, inlined: bool) -> Grouping:
     """`inlined`: called functions are drawn with blocks of their own."""
     function, control = view.root.function, view.root.control
     inside = frames_inside(function, view.frame)
@@ -92,7 +92,7 @@ def _runs_something_of(function: Function, block: BasicBlockId, frames: frozense
     return any(span.frame in frames for span in _spans(function, block))
 
 
-def _group(view: View, blocks: Sequence[BasicBlockId], own: frozenset[FrameId]) -> Group:
+def _group(view: FrameView, blocks: Sequence[BasicBlockId], own: frozenset[FrameId]) -> Group:
     function, divergence = view.root.function, view.root.divergence
     last = next((block for block in blocks if function.blocks[block].terminator.span.frame in own), None)
     visible = [block for block in blocks if block == blocks[0] or _runs_something_of(function, block, own)]

@@ -13,7 +13,7 @@ from typing import final
 
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.facts.roots import RootAnalysis, analyze_root
 from analysis.features.control_flow_graph.build import picture_of
@@ -49,7 +49,7 @@ def melded_graphs(
     if not result.melded:
         graph = picture_of(analysis, function, view, frozenset(), inlined=inlined)
         return MeldedGraphs(graph, graph, 0)
-    after = View(_root_of(view.root, result), view.frame)
+    after = FrameView(_root_of(view.root, result), view.frame)
     return MeldedGraphs(
         picture_of(analysis, function, view, _under_melded_branches(view.root, result), inlined=inlined),
         picture_of(analysis, function, after, frozenset(result.melded_blocks), inlined=inlined),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, assert_never, final
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import BasicBlock, Function
 from analysis.ir.ids import BasicBlockId
@@ -30,12 +30,12 @@ class CodeOnLine:
     start: int
     end: int
     is_barrier: bool
-    blocks: tuple[tuple[View, BasicBlockId], ...]
+    blocks: tuple[tuple[FrameView, BasicBlockId], ...]
 
 
 def code_on_line(analysis: FileAnalysis, function: FunctionFacts, start: int, end: int) -> tuple[CodeOnLine, ...]:
     """What runs between two offsets, in the order of the text; a barrier apart from the rest of its block."""
-    found: dict[tuple[int, int, bool], dict[tuple[int, BasicBlockId], tuple[View, BasicBlockId]]] = {}
+    found: dict[tuple[int, int, bool], dict[tuple[int, BasicBlockId], tuple[FrameView, BasicBlockId]]] = {}
     line = range(start - function.start, end - function.start + 1)
     for number, view in enumerate(analysis.views(function)):
         for block in view.root.control.order:
@@ -49,7 +49,7 @@ def code_on_line(analysis: FileAnalysis, function: FunctionFacts, start: int, en
 
 
 def _texts(
-    analysis: FileAnalysis, function: FunctionFacts, view: View, block: BasicBlockId, line: range
+    analysis: FileAnalysis, function: FunctionFacts, view: FrameView, block: BasicBlockId, line: range
 ) -> Iterator[tuple[int, int, bool]]:
     """The barriers of the block on the line, and the stretch from its first to its last other code there."""
     body = view.root.function.blocks[block]
@@ -87,5 +87,5 @@ def end_of_block(function: Function, body: BasicBlock) -> Span:
             assert_never(end)
 
 
-def _begins_on(view: View, span: Span, line: range) -> bool:
+def _begins_on(view: FrameView, span: Span, line: range) -> bool:
     return span != NO_SPAN and span.frame == view.frame and span.start in line

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.features.exact.code_on_line import CodeOnLine, code_on_line
 from analysis.ir.ids import BasicBlockId
@@ -57,7 +57,7 @@ class ExactBlock:
     """
 
     code: CodeOnLine
-    view: View
+    view: FrameView
     block: BasicBlockId
     fixpoint: Level
     answer: ExactAnswer
@@ -127,14 +127,14 @@ class _Asker:
         assert found is not None, "code on a line has a block"
         return found
 
-    def block(self, code: CodeOnLine, view: View, block: BasicBlockId) -> ExactBlock:
+    def block(self, code: CodeOnLine, view: FrameView, block: BasicBlockId) -> ExactBlock:
         answer = with_barriers = self.answer(view, block, barriers_wait=False)
         if isinstance(answer, Proven) and answer.group > Level.BLOCK:
             with_barriers = self.answer(view, block, barriers_wait=True)
         barrier = self.barrier(view, block) if code.is_barrier else None
         return ExactBlock(code, view, block, _fixpoint(view, block), answer, with_barriers, barrier)
 
-    def answer(self, view: View, block: BasicBlockId, *, barriers_wait: bool) -> ExactAnswer:
+    def answer(self, view: FrameView, block: BasicBlockId, *, barriers_wait: bool) -> ExactAnswer:
         """From the fixpoint's answer to wider groups while there is no difference, or to narrower ones until."""
         group = min(_fixpoint(view, block), Level.WARP)
         verdict = self.verdict(view, block, group, barriers_wait)
@@ -152,10 +152,10 @@ class _Asker:
             group, verdict = GROUPS[group - 1], wider
         return Proven(group, None, verdict.states) if isinstance(verdict, Convergent) else verdict
 
-    def verdict(self, view: View, block: BasicBlockId, group: Level, barriers_wait: bool) -> ExactVerdict:
+    def verdict(self, view: FrameView, block: BasicBlockId, group: Level, barriers_wait: bool) -> ExactVerdict:
         return block_verdict(self.graph(view, group, barriers_wait), block, limit=self.limit)
 
-    def barrier(self, view: View, block: BasicBlockId) -> BarrierOutcome:
+    def barrier(self, view: FrameView, block: BasicBlockId) -> BarrierOutcome:
         instructions: Sequence[object] = view.root.function.blocks[block].instructions
         group = Level.GRID if any(isinstance(one, GridBarrier) for one in instructions) else Level.BLOCK
         graph, key = self.graph(view, group, True), (id(view.root), group)
@@ -163,12 +163,12 @@ class _Asker:
             self._spaces[key] = waiting_states(graph, self.limit)
         return barrier_outcome(graph, self._spaces[key], block)
 
-    def graph(self, view: View, group: Level, barriers_wait: bool) -> FlowGraph:
+    def graph(self, view: FrameView, group: Level, barriers_wait: bool) -> FlowGraph:
         key = (id(view.root), group, barriers_wait)
         if key not in self._graphs:
             self._graphs[key] = flow_graph(view.root.divergence, group, barriers_wait=barriers_wait)
         return self._graphs[key]
 
 
-def _fixpoint(view: View, block: BasicBlockId) -> Level:
+def _fixpoint(view: FrameView, block: BasicBlockId) -> Level:
     return view.root.divergence.convergence(block)

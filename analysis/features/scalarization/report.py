@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import final
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
@@ -39,7 +39,7 @@ class ScalarizationReport:
     shown: Scalarization
     by_warp_size: tuple[Scalarization, ...]
     _analysis: FileAnalysis = field(repr=False)
-    _view: View = field(repr=False)
+    _view: FrameView = field(repr=False)
 
     @property
     def is_kernel(self) -> bool:

@@ -11,7 +11,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructType, Type
 from analysis.lower.builtins import Literal
 from analysis.lower.constants import evaluate
-from analysis.lower.context import LoweringContext, Operand, Place, PointerMoved
+from analysis.lower.context import LoweringContext, LValue, Operand, PointerMoved
 from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, object_behind, temporary
@@ -36,7 +36,7 @@ def argument_operands(
     for index, child in enumerate(expanded(ctx.scope, arguments.children)):
         is_object = _bare(child).kind in _CHOICES and any(_takes_object(each, index) for each in declarations)
         operand = lower_object(ctx, child) if is_object else lower(ctx, child)
-        if isinstance(operand, Place):
+        if isinstance(operand, LValue):
             operand = replace(operand, read_at=ctx.span(child))
         elif isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
             ctx.builder.expression(ctx.span(child), operand)
@@ -92,7 +92,7 @@ def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand
         argument = object_behind(ctx, argument, span)
     if isinstance(argument, int) and isinstance(builder.types[argument], StructType):
         argument = temporary(ctx, argument, span)  # a reference to a base is to a part of the whole object
-    if isinstance(argument, Place):
+    if isinstance(argument, LValue):
         may_move(ctx, declared, argument)
         if may_refer(ctx, declared, argument.type):
             return builder.bitcast(as_base(ctx, argument, declared.type, span), wanted, span)
@@ -100,7 +100,7 @@ def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand
     return builder.bitcast(converted_object(ctx, argument, declared.type, span).address, wanted, span)
 
 
-def converted_object(ctx: LoweringContext, operand: Operand, type: Type, span: Span) -> Place:
+def converted_object(ctx: LoweringContext, operand: Operand, type: Type, span: Span) -> LValue:
     """A temporary of this type, made of `operand` by an implicit conversion."""
     before = count_of_temporaries(ctx)
     value = implicit(ctx, load(ctx, operand, span), type, span)
@@ -108,7 +108,7 @@ def converted_object(ctx: LoweringContext, operand: Operand, type: Type, span: S
     return temporary(ctx, value, span) if made is None else made
 
 
-def may_move(ctx: LoweringContext, declared: DeclaredType, argument: Place) -> None:
+def may_move(ctx: LoweringContext, declared: DeclaredType, argument: LValue) -> None:
     """A pointer variable that a reference names may come to point into another space."""
     if declared.is_constant or argument.variable is None or not isinstance(argument.type, PointerType):
         return
@@ -135,7 +135,7 @@ def may_refer(ctx: LoweringContext, declared: DeclaredType, actual: Type) -> boo
     return derived is None or base is None or derived.has_unknown_base or is_derived(derived, base)
 
 
-def as_base(ctx: LoweringContext, argument: Place, wanted: Type, span: Span) -> ValueId:
+def as_base(ctx: LoweringContext, argument: LValue, wanted: Type, span: Span) -> ValueId:
     """The address of the part of an object that is its base class `wanted`; of the whole where it is no base."""
     if isinstance(argument.type, StructType) and isinstance(wanted, StructType) and argument.type != wanted:
         derived, base = ctx.program.records.get(argument.type.name), ctx.program.records.get(wanted.name)

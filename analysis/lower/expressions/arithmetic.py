@@ -29,7 +29,7 @@ from analysis.ir.types import (
     UnknownType,
     VoidType,
 )
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import arithmetic_type, convert, is_vague, promoted
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import decayed, load
@@ -166,13 +166,13 @@ def _as_index(ctx: LoweringContext, index: ValueId, span: Span) -> ValueId:
 def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -> Operand:
     """`base[index]` for an array or a pointer (or `index[base]`)."""
     builder = ctx.builder
-    if isinstance(base, Place) and isinstance(base.type, ArrayType):
+    if isinstance(base, LValue) and isinstance(base.type, ArrayType):
         element = base.type.element
         index = _as_index(ctx, index, span)
         address = builder.element_address(base.address, index, element, span)
         exact = ctx.exact_type(base)
         inner = exact.type.element if exact is not None and isinstance(exact.type, cpp.ArrayType) else None
-        return Place(
+        return LValue(
             address,
             element,
             base.volatile,
@@ -196,4 +196,4 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
     pointee = exact.type.pointee if exact is not None and isinstance(exact.type, cpp.PointerType) else None
     address = builder.element_address(pointer, index, type.element, span)
     is_constant = None if pointee is None else pointee.is_constant
-    return Place(address, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)
+    return LValue(address, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)

@@ -12,7 +12,7 @@ from analysis.ir.types import S32, BooleanType, FloatType, PointerType, StructTy
 from analysis.lower.bit_fields import store_to
 from analysis.lower.builtins.atomic_objects import held_by_atomic
 from analysis.lower.construct import initialise_list
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import convert, promoted
 from analysis.lower.convert import implicit
 from analysis.lower.copies import assignment_operator, assigns_itself, part_with_assignment
@@ -54,7 +54,7 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
         return assign_tied(ctx, targets, lower(ctx, right), node)
     value = lower(ctx, right)
     type = ctx.type_of(value)
-    if not (isinstance(value, Place) and isinstance(type, CLASS_TYPES)):
+    if not (isinstance(value, LValue) and isinstance(type, CLASS_TYPES)):
         read_at = ctx.span(right)
         value = load(ctx, value, read_at)
         ctx.builder.expression(read_at, value)
@@ -69,7 +69,7 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
     return _assigned(target, assign(ctx, target, stored, node))
 
 
-def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: Node) -> tuple[bool, Operand]:
+def _assign_operator(ctx: LoweringContext, target: LValue, value: Operand, node: Node) -> tuple[bool, Operand]:
     """A user-written `operator=`; a defaulted one copies like none, but for those of bases and members."""
     assert isinstance(target.type, StructType)
     record = ctx.program.records.get(target.type.name)
@@ -86,7 +86,7 @@ def _assign_operator(ctx: LoweringContext, target: Place, value: Operand, node: 
     return True, target
 
 
-def assign(ctx: LoweringContext, target: Place, value: ValueId, node: Node) -> ValueId:
+def assign(ctx: LoweringContext, target: LValue, value: ValueId, node: Node) -> ValueId:
     """Stores `value`, which has the target's type; the assignment has that value."""
     span = ctx.span(node)
     store_to(ctx.builder, target, value, span)
@@ -95,7 +95,7 @@ def assign(ctx: LoweringContext, target: Place, value: ValueId, node: Node) -> V
     return value
 
 
-def _assigned(target: Place, value: ValueId) -> Place:
+def _assigned(target: LValue, value: ValueId) -> LValue:
     """The object after an assignment; what a bit-field kept of the value is read again."""
     return replace(target, held=None if target.bits is not None else value)
 
@@ -103,7 +103,7 @@ def _assigned(target: Place, value: ValueId) -> Place:
 def _compound(ctx: LoweringContext, node: Node, left: Node, spelling: str, right: Node) -> Operand:
     operand = lower(ctx, right)
     span = ctx.span(node)
-    if not (isinstance(operand, Place) and isinstance(operand.type, CLASS_TYPES)):
+    if not (isinstance(operand, LValue) and isinstance(operand.type, CLASS_TYPES)):
         read_at = ctx.span(right)
         operand = load(ctx, operand, read_at)
         ctx.builder.expression(read_at, operand)

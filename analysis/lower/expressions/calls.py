@@ -15,7 +15,7 @@ from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_constructor, builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_functions, call_method, launch_kernel, unknown_call
 from analysis.lower.construct import construct
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.destruction import end_object
 from analysis.lower.expressions.arguments import argument_literals, argument_operands
@@ -224,7 +224,7 @@ def call_operand(ctx: LoweringContext, callee: Operand, operands: Sequence[Opera
     if record is not None:
         methods = methods_named(record, "operator()")
         if methods:
-            receiver_place = callee if isinstance(callee, Place) else temporary(ctx, load(ctx, callee, span), span)
+            receiver_place = callee if isinstance(callee, LValue) else temporary(ctx, load(ctx, callee, span), span)
             return call_method(ctx, receiver_place, record, methods, (), operands, span)
     elif type is not None:
         builtin = builtin_method(type, "operator()")
@@ -244,7 +244,7 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     if argument is None or name_node is None:
         return unsupported(ctx, node)
     target = receiver(ctx, function, argument)
-    if name_node.kind == "destructor_name" and isinstance(target, Place) and _is_known(ctx, target.type):
+    if name_node.kind == "destructor_name" and isinstance(target, LValue) and _is_known(ctx, target.type):
         end_object(ctx, target, ctx.span(node))
         return None
     explicit = explicit_arguments(ctx, name_node)
@@ -262,7 +262,7 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
             return call_builtin(ctx, builtin, operands, explicit, span, receiver=target, literals=literals)
         shown_type = "nothing" if type is None else spelled(type)
         return unknown_call(ctx, f"call of method {name} of {shown_type}", (target, *operands), span)
-    object = target if isinstance(target, Place) else temporary(ctx, load(ctx, target, span), span)
+    object = target if isinstance(target, LValue) else temporary(ctx, load(ctx, target, span), span)
     wanted = _qualifying_class(ctx, record, name_node)
     whole = None if wanted is None else upcast(ctx, object, record, wanted, span)
     if wanted is None or whole is None:

@@ -21,7 +21,7 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.construct import construct, initialise_list, new_object
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, temporary, unsupported
@@ -60,7 +60,7 @@ def cast(
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
         address = moved_in_class(ctx, target.address, target.type, declared.type, span)
         exact = declared.exact
-        return Place(
+        return LValue(
             ctx.builder.bitcast(address, wanted, span),
             declared.type,
             declared.is_volatile,
@@ -78,7 +78,7 @@ def cast(
     return converted(ctx, declared, value, span)
 
 
-def _is_converted(ctx: LoweringContext, declared: DeclaredType, target: Place) -> bool:
+def _is_converted(ctx: LoweringContext, declared: DeclaredType, target: LValue) -> bool:
     """Whether a cast to a reference makes a new number of another type, to which it refers ([expr.static.cast])."""
     exact, source = declared.exact, ctx.exact_type(target)
     if exact is None or source is None or not (declared.is_rvalue or exact.object.is_constant):

@@ -38,7 +38,7 @@ from analysis.ir.types import (
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.constants import evaluate
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import arithmetic_type, is_arithmetic, is_vague, truth
 from analysis.lower.convert import implicit
 from analysis.lower.cpp_types import ir_type
@@ -238,7 +238,7 @@ def _select(
     result = _as_joined(ctx, builder.value(type), joined)
     builder.emit(Select(result, test, first, second, branch, span))
     if_object, else_object = operands
-    if isinstance(if_object, Place) and isinstance(else_object, Place) and if_object.type == else_object.type:
+    if isinstance(if_object, LValue) and isinstance(else_object, LValue) and if_object.type == else_object.type:
         ctx.objects[result] = partial(selected_object, ctx, test, if_object, else_object, span)
     return result
 
@@ -275,20 +275,20 @@ def _diamond(
     if _same_object_type(ctx, first, second, is_object=is_object):
         return _joined_places(ctx, ends, end, span)
     value = _joined_values(ctx, ends, end, span)
-    if is_object and isinstance(first, Place) and isinstance(second, Place) and (first.bits or second.bits):
+    if is_object and isinstance(first, LValue) and isinstance(second, LValue) and (first.bits or second.bits):
         return _chosen_bits(ctx, first, second, span)
     return value
 
 
-def _chosen_bits(ctx: LoweringContext, first: Place, second: Place, span: Span) -> Place:
+def _chosen_bits(ctx: LoweringContext, first: LValue, second: LValue, span: Span) -> LValue:
     """One of two bit-fields has no address: what is written to it may change either unit."""
     addresses = tuple(ctx.builder.bitcast(found.address, _generic(found), span) for found in (first, second))
     address = ctx.builder.opaque("a choice between bit-fields", addresses, _generic(first), span)
-    return Place(address, first.type, is_lvalue=True)
+    return LValue(address, first.type, is_lvalue=True)
 
 
 def _same_object_type(ctx: LoweringContext, first: Operand, second: Operand, *, is_object: bool) -> bool:
-    if not (isinstance(first, Place) and isinstance(second, Place)) or first.type != second.type:
+    if not (isinstance(first, LValue) and isinstance(second, LValue)) or first.type != second.type:
         return False
     if first.bits or second.bits:
         units = ctx.builder.types[first.address], ctx.builder.types[second.address]
@@ -298,14 +298,14 @@ def _same_object_type(ctx: LoweringContext, first: Operand, second: Operand, *, 
 
 def _joined_places(
     ctx: LoweringContext, ends: list[tuple[BasicBlockId, Operand, Span]], end: BasicBlockId, span: Span
-) -> Place:
+) -> LValue:
     builder = ctx.builder
-    places = [operand for _, operand, _ in ends if isinstance(operand, Place)]
+    places = [operand for _, operand, _ in ends if isinstance(operand, LValue)]
     spaces = {builder.types[found.address] for found in places}
     type = builder.types[places[0].address] if len(spaces) == 1 else _generic(places[0])
     symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
     for block, operand, arm in ends:
-        assert isinstance(operand, Place)
+        assert isinstance(operand, LValue)
         builder.continue_in(block)
         address = builder.bitcast(operand.address, type, arm)
         builder.store(builder.symbol_address(symbol, arm), address, arm)
@@ -314,7 +314,7 @@ def _joined_places(
     address = builder.load(builder.symbol_address(symbol, span), type, span)
     first, second = places
     joined = joined_arms(ctx, places)
-    return Place(
+    return LValue(
         address,
         first.type,
         first.volatile or second.volatile,
@@ -326,7 +326,7 @@ def _joined_places(
     )
 
 
-def _generic(found: Place) -> Type:
+def _generic(found: LValue) -> Type:
     return PointerType(found.type, MemorySpace.GENERIC, found.volatile)
 
 
@@ -348,7 +348,7 @@ def _joined_values(
     address = _address_symbol(ctx, [operand for _, operand, _ in ends], span)
     for block, operand, arm in ends:
         builder.continue_in(block)
-        if address is not None and isinstance(operand, Place):
+        if address is not None and isinstance(operand, LValue):
             pointer = builder.bitcast(operand.address, builder.symbols[address].type, arm)
             builder.store(builder.symbol_address(address, arm), pointer, arm)
         if operand is not None:
@@ -362,7 +362,7 @@ def _joined_values(
     if address is not None:
         pointer = builder.symbols[address].type
         loaded = builder.load(builder.symbol_address(address, span), pointer, span)
-        place = Place(loaded, type, is_lvalue=True, spelled=None if joined is None else joined.type)
+        place = LValue(loaded, type, is_lvalue=True, spelled=None if joined is None else joined.type)
         ctx.objects[result] = lambda: place
     return result
 
@@ -373,7 +373,7 @@ def _address_symbol(ctx: LoweringContext, operands: Sequence[Operand], span: Spa
     The address of a local variable is not kept for a reference that will hardly ever be made: nothing would be known
     about the variable any more.
     """
-    places = [operand for operand in operands if isinstance(operand, Place) and operand.held is None]
+    places = [operand for operand in operands if isinstance(operand, LValue) and operand.held is None]
     if len(places) < len(operands) or len({found.type for found in places}) != 1:
         return None
     spaces = {ctx.builder.space_of(found.address) for found in places}

@@ -14,7 +14,7 @@ from analysis.ir.types import StructType, Type, UnknownType
 from analysis.lower.bit_fields import store_to
 from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.construct import construct, construct_at
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower
@@ -53,7 +53,7 @@ def deduced_type(ctx: LoweringContext, template: TypeTemplate, operands: Sequenc
     return deduced_class(ctx.program, template, argument_types(ctx, operands), exact_operands(ctx, operands))
 
 
-def initialise_deduced(ctx: LoweringContext, target: Place, operands: Sequence[Operand], span: Span) -> None:
+def initialise_deduced(ctx: LoweringContext, target: LValue, operands: Sequence[Operand], span: Span) -> None:
     """Initialises a variable whose class is known by now."""
     record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
     if record is not None:

@@ -19,7 +19,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
 from analysis.lower.bit_fields import read_bits, unit_type
 from analysis.lower.builtins.atomic_objects import is_atomic_object, read_atomic
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.names import Closure, LambdaName, LocalVariable
 from analysis.syntax.tree import TOO_DEEP, Node
 
@@ -102,9 +102,9 @@ def used_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
 def discard(ctx: LoweringContext, node: Node) -> Operand:
     """An expression whose value nobody uses: only a volatile object is read.  Gives what it denotes."""
     whole = operand = lower(ctx, node)
-    if isinstance(operand, Place) and operand.held is not None:
+    if isinstance(operand, LValue) and operand.held is not None:
         operand = operand.held
-    if isinstance(operand, Place) and operand.volatile:
+    if isinstance(operand, LValue) and operand.volatile:
         operand = load(ctx, operand, ctx.span(node))
     record_value(ctx, node, operand)
     return whole
@@ -116,24 +116,24 @@ def record_value(ctx: LoweringContext, node: Node, operand: Operand) -> None:
         ctx.builder.expressions.append(Expression(ctx.span(node), operand))
 
 
-def place(ctx: LoweringContext, node: Node) -> Place:
+def place(ctx: LoweringContext, node: Node) -> LValue:
     """The object an expression denotes; a value gets a temporary."""
     span = ctx.span(node)
     operand = object_behind(ctx, lower_object(ctx, node), span)
-    if isinstance(operand, Place):
+    if isinstance(operand, LValue):
         return operand
     forget_chosen(ctx, operand, span)
     return temporary(ctx, load(ctx, operand, span), span)
 
 
-def temporary(ctx: LoweringContext, value: ValueId, span: Span) -> Place:
+def temporary(ctx: LoweringContext, value: ValueId, span: Span) -> LValue:
     builder = ctx.builder
     type = builder.types[value]
     symbol = builder.symbol("", SymbolKind.LOCAL, type, span)
     address = builder.symbol_address(symbol, span)
     builder.store(address, value, span)
     is_value = value not in ctx.chosen and value not in ctx.objects and value not in ctx.named
-    return Place(address, type, is_expiring=is_value, spelled=ctx.exact_type(value))
+    return LValue(address, type, is_expiring=is_value, spelled=ctx.exact_type(value))
 
 
 def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
@@ -141,7 +141,7 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
     if isinstance(operand, int):
         return operand
     builder = ctx.builder
-    if isinstance(operand, Place):
+    if isinstance(operand, LValue):
         if operand.held is not None:
             if operand.read_at is not None:
                 builder.expressions.append(Expression(operand.read_at, operand.held))
@@ -162,7 +162,7 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
     return builder.undefined(_NOTHING, span)
 
 
-def _read_as(ctx: LoweringContext, value: ValueId, place: Place) -> ValueId:
+def _read_as(ctx: LoweringContext, value: ValueId, place: LValue) -> ValueId:
     """What is read of an object has the object's type; a bit-field that an `int` holds is promoted at once."""
     if place.spelled is None:
         return value if place.held is None else ctx.typed(value, None)
@@ -191,7 +191,7 @@ def reachable(ctx: LoweringContext, operands: Sequence[Operand], span: Span) -> 
     """The objects that a call is passed, by their addresses, and values: what is not understood may change them."""
     found: list[ValueId] = []
     for operand in operands:
-        if isinstance(operand, Place):
+        if isinstance(operand, LValue):
             found.append(operand.address)
         if isinstance(operand, Closure):
             found += captured(ctx, operand)
@@ -200,7 +200,7 @@ def reachable(ctx: LoweringContext, operands: Sequence[Operand], span: Span) -> 
     return tuple(found)
 
 
-def decay(ctx: LoweringContext, operand: Place, span: Span) -> ValueId:
+def decay(ctx: LoweringContext, operand: LValue, span: Span) -> ValueId:
     """The address of an array's first element."""
     assert isinstance(operand.type, ArrayType)
     pointer = PointerType(operand.type.element, ctx.builder.space_of(operand.address), operand.volatile)
@@ -237,16 +237,16 @@ def object_behind(ctx: LoweringContext, operand: Operand, span: Span) -> Operand
     type = ctx.builder.types[operand]
     construct = "a reference to what a conditional expression chooses"
     address = ctx.builder.opaque(construct, names, PointerType(type, MemorySpace.GENERIC), span)
-    return Place(address, type, spelled=ctx.exact_type(operand))
+    return LValue(address, type, spelled=ctx.exact_type(operand))
 
 
-def selected_object(ctx: LoweringContext, test: ValueId, if_true: Operand, if_false: Operand, span: Span) -> Place:
+def selected_object(ctx: LoweringContext, test: ValueId, if_true: Operand, if_false: Operand, span: Span) -> LValue:
     """One of two objects of one type; a value, or what it was chosen from, counts as an object."""
     builder = ctx.builder
-    places: list[Place] = []
+    places: list[LValue] = []
     for operand in (if_true, if_false):
         found = object_behind(ctx, operand, span)
-        places.append(found if isinstance(found, Place) else temporary(ctx, load(ctx, found, span), span))
+        places.append(found if isinstance(found, LValue) else temporary(ctx, load(ctx, found, span), span))
     first, second = places
     space = builder.space_of(first.address)
     is_volatile = first.volatile or second.volatile
@@ -258,7 +258,7 @@ def selected_object(ctx: LoweringContext, test: ValueId, if_true: Operand, if_fa
     builder.emit(Select(result, test, addresses[0], addresses[1], None, span))
     exact = ctx.exact_type(first)
     exact = exact if exact == ctx.exact_type(second) else None
-    return Place(result, first.type, is_volatile, is_lvalue=True, spelled=exact)
+    return LValue(result, first.type, is_volatile, is_lvalue=True, spelled=exact)
 
 
 def forget_chosen(ctx: LoweringContext, operand: Operand, span: Span) -> None:
@@ -275,6 +275,6 @@ def _reached(ctx: LoweringContext, node: Node) -> list[ValueId]:
     for child in node.walk():
         if child.kind == "identifier":
             operand = EXPRESSIONS["identifier"](ctx, child)
-            if isinstance(operand, Place):
+            if isinstance(operand, LValue):
                 addresses.append(operand.address)
     return addresses

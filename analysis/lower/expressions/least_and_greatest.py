@@ -19,7 +19,7 @@ from analysis.ir.types import PointerType, StructType, Type
 from analysis.lower.builtins import BuiltinFunction
 from analysis.lower.builtins.types import canonical
 from analysis.lower.calls import call_builtin, unknown_call
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.conditions import boolean
@@ -46,7 +46,7 @@ def least_or_greatest(
     wanted = explicit[0].declared.type if explicit and isinstance(explicit[0], TypeName) else None
     types = {ctx.type_of(each) for each in operands}
     if any(isinstance(type, StructType) for type in types):
-        if len(types) != 1 or wanted not in (None, *types) or not all(isinstance(each, Place) for each in operands):
+        if len(types) != 1 or wanted not in (None, *types) or not all(isinstance(each, LValue) for each in operands):
             return unknown_call(ctx, f"call of {builtin.name} with classes", operands, span)
         return _of_class(ctx, name, operands, node)
     values = [load(ctx, each, span) for each in operands]
@@ -74,7 +74,7 @@ def _is_alike(type: Type | None, wanted: Type) -> bool:
 
 def _object(
     ctx: LoweringContext, name: str, objects: Sequence[Operand], values: Sequence[ValueId], node: Node
-) -> Place:
+) -> LValue:
     """The chosen one of the objects that held these values when the call was made."""
     span = ctx.span(node)
 

@@ -12,7 +12,7 @@ from analysis.ir.ids import BasicBlockId, SourceBranchId
 from analysis.ir.source import Span
 from analysis.ir.types import StructType
 from analysis.lower.calls import copy_object
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.copies import copies_by_code
 from analysis.lower.expressions.dispatch import load
 from analysis.lower.lifetimes import conditionally, ends_by_code, take_over, temporary_begins
@@ -34,15 +34,15 @@ def made_object(
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is None or ctx.type_of(operands[1]) != type or type is None:
         return None
-    if not any(isinstance(operand, Place) and operand.is_temporary for operand in operands):
+    if not any(isinstance(operand, LValue) and operand.is_temporary for operand in operands):
         return None
     if not (ends_by_code(ctx, type) or copies_by_code(ctx.program, type)):
         return None
-    target = Place(ctx.builder.symbol_address(ctx.builder.symbol("", SymbolKind.LOCAL, type, span), span), type)
+    target = LValue(ctx.builder.symbol_address(ctx.builder.symbol("", SymbolKind.LOCAL, type, span), span), type)
     for block, operand, arm in ends:
         ctx.builder.continue_in(block)
         with conditionally(ctx, branch):
-            if isinstance(operand, Place) and not take_over(ctx, operand):
+            if isinstance(operand, LValue) and not take_over(ctx, operand):
                 copy_object(ctx, target, record, operand, arm)
             else:
                 ctx.builder.store(target.address, load(ctx, operand, arm), arm)

@@ -27,7 +27,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.bit_fields import bit_field, read_bits
 from analysis.lower.builtins import builtin_layout, static_member
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
 from analysis.lower.expressions.places import global_place
@@ -77,7 +77,7 @@ def dereference(ctx: LoweringContext, pointer: ValueId, span: Span) -> Operand:
         exact = ctx.exact_type(pointer)
         pointee = exact.type.pointee if exact is not None and isinstance(exact.type, cpp.PointerType) else None
         is_constant = None if pointee is None else pointee.is_constant
-        return Place(pointer, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)
+        return LValue(pointer, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)
     if isinstance(type, TemplateType | UnknownType):
         return ctx.builder.opaque(f"object behind a {spelled(type)}", (pointer,), UnknownType("object"), span)
     return ctx.builder.opaque(f"dereference of a {spelled(type)}", (pointer,), UnknownType("object"), span)
@@ -113,16 +113,16 @@ def member(ctx: LoweringContext, base: Operand, name: str, node: Node) -> Operan
         return _dependent_member(ctx, base, TemplateType(f"{type.name}::{name}"), span)
     shown = "nothing" if type is None else spelled(type)
     arguments = () if base is None or type is None else (load(ctx, base, span),)
-    if isinstance(base, Place):
+    if isinstance(base, LValue):
         arguments = (base.address,)
     return ctx.builder.opaque(f"member {name} of {shown}", arguments, UnknownType(f"{shown}::{name}"), span)
 
 
 def _dependent_member(ctx: LoweringContext, base: Operand, type: TemplateType, span: Span) -> Operand:
     builder = ctx.builder
-    if isinstance(base, Place):
+    if isinstance(base, LValue):
         pointer = PointerType(type, builder.space_of(base.address), base.volatile)
-        return Place(builder.bitcast(base.address, pointer, span), type, base.volatile)
+        return LValue(builder.bitcast(base.address, pointer, span), type, base.volatile)
     return builder.convert(load(ctx, base, span), type, span)
 
 
@@ -144,7 +144,7 @@ def record_member(ctx: LoweringContext, base: Operand, record: Record, name: str
 def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, span: Span) -> Operand:
     """Member number `index`; through a member of reference type, what it refers to."""
     declared = record.fields[index].declared
-    if isinstance(base, Place):
+    if isinstance(base, LValue):
         found: Operand = member_place(ctx, base, record, index, span)
     else:
         found = _value_member(ctx, base, record, index, span)
@@ -152,7 +152,7 @@ def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, sp
         return found
     is_constant = True if declared.is_constant else None
     exact = declared.exact
-    return Place(
+    return LValue(
         load(ctx, found, span),
         declared.type,
         declared.is_volatile,
@@ -162,7 +162,7 @@ def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, sp
     )
 
 
-def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int, span: Span) -> Place:
+def member_place(ctx: LoweringContext, whole: LValue, record: Record, index: int, span: Span) -> LValue:
     """Member number `index` of an object; of a member of reference type, the pointer that is stored."""
     declared = record.fields[index].declared
     is_volatile = whole.volatile or declared.is_volatile
@@ -173,7 +173,7 @@ def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int,
         if is_constant and not declared.is_constant and b"mutable" in record.node.text:
             is_constant = None
         exact = _member_type(ctx, whole, declared, record)
-        return Place(
+        return LValue(
             address,
             declared.stored,
             is_volatile,
@@ -185,10 +185,10 @@ def member_place(ctx: LoweringContext, whole: Place, record: Record, index: int,
         )
     address = ctx.builder.field_address(whole.address, index, field.type, span)
     exact = _member_type(ctx, whole, declared, record)
-    return Place(address, declared.stored, is_volatile, bits=field.bits, is_lvalue=whole.is_lvalue, spelled=exact)
+    return LValue(address, declared.stored, is_volatile, bits=field.bits, is_lvalue=whole.is_lvalue, spelled=exact)
 
 
-def _member_type(ctx: LoweringContext, whole: Place, declared: DeclaredType, record: Record) -> QualType | None:
+def _member_type(ctx: LoweringContext, whole: LValue, declared: DeclaredType, record: Record) -> QualType | None:
     """The C++ type of a member of that object, which is `const` if the object is, unless it is `mutable`."""
     exact, around = declared.exact, ctx.exact_type(whole)
     if exact is None or around is None or exact.is_reference:
@@ -214,12 +214,12 @@ def element(
     """Member `index`, of `type`, of a struct or vector."""
     builder = ctx.builder
     exact = of_library(type)
-    if isinstance(base, Place):
+    if isinstance(base, LValue):
         around = ctx.exact_type(base)
         if exact is not None:
             exact = None if around is None else cpp.qualified(exact, constant=around.is_constant)
         address = builder.field_address(base.address, index, type, span)
-        return Place(address, type, base.volatile or is_volatile, is_lvalue=base.is_lvalue, spelled=exact)
+        return LValue(address, type, base.volatile or is_volatile, is_lvalue=base.is_lvalue, spelled=exact)
     return ctx.typed(builder.extract(load(ctx, base, span), index, type, span), exact)
 
 
@@ -231,17 +231,17 @@ def _layout_member(ctx: LoweringContext, base: Operand, layout: StructLayout, na
     return ctx.builder.opaque(f"member {name} of {layout.name}", (load(ctx, base, span),), UnknownType(name), span)
 
 
-def this_object(ctx: LoweringContext, record: Record, span: Span) -> Place | None:
+def this_object(ctx: LoweringContext, record: Record, span: Span) -> LValue | None:
     """`*this`, seen as `record` (the class itself or a base of it)."""
     if ctx.this is None or ctx.owner is None:
         return None
     builder = ctx.builder
     pointer = builder.load(builder.symbol_address(ctx.this.symbol, span), ctx.this.declared.type, span)
-    whole = Place(pointer, ctx.owner.type, is_lvalue=True, is_constant=ctx.this.is_constant)
+    whole = LValue(pointer, ctx.owner.type, is_lvalue=True, is_constant=ctx.this.is_constant)
     return upcast(ctx, whole, ctx.owner, record, span)
 
 
-def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, span: Span) -> Place | None:
+def upcast(ctx: LoweringContext, base: LValue, derived: Record, wanted: Record, span: Span) -> LValue | None:
     """An object of `derived` seen as its base class `wanted`."""
     if derived is wanted:
         return base
@@ -250,7 +250,7 @@ def upcast(ctx: LoweringContext, base: Place, derived: Record, wanted: Record, s
         if first and parent.fields:
             address = ctx.builder.field_address(address, first, parent.fields[0].declared.stored, span)
         pointer = PointerType(parent.type, ctx.builder.space_of(address))
-        part = Place(
+        part = LValue(
             ctx.builder.bitcast(address, pointer, span),
             parent.type,
             is_lvalue=base.is_lvalue,

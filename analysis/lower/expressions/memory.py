@@ -10,7 +10,7 @@ from analysis.ir.types import U64, ArrayType, MemorySpace, PointerType, StructTy
 from analysis.lower.builtins import builtin_function
 from analysis.lower.calls import call_builtin, unknown_call
 from analysis.lower.construct import construct, construct_at, needs_construction
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import convert
 from analysis.lower.destruction import end_pointee
 from analysis.lower.expressions.arguments import argument_operands
@@ -57,7 +57,7 @@ def _new(ctx: LoweringContext, node: Node) -> Operand:
         return result
     operands = [] if arguments is None else argument_operands(ctx, arguments)
     if record is not None:
-        construct_at(ctx, Place(result, type), record, operands, span)
+        construct_at(ctx, LValue(result, type), record, operands, span)
     elif operands:
         ctx.builder.store(result, load(ctx, construct(ctx, type, operands, span), span), span)
     return result

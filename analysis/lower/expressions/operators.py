@@ -19,7 +19,7 @@ from analysis.ir.types import (
     StructType,
     VectorType,
 )
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import convert, promoted, truth
 from analysis.lower.expressions.arithmetic import arithmetic, promoted_exactly, subscript
 from analysis.lower.expressions.conditions import lower_logical
@@ -61,7 +61,7 @@ def _binary_expression(ctx: LoweringContext, node: Node) -> Operand:
 def _operand(ctx: LoweringContext, node: Node) -> Operand:
     """A value, except for objects of class type, which an overload may want by reference."""
     operand = lower(ctx, node)
-    if isinstance(operand, Place) and isinstance(operand.type, CLASS_TYPES):
+    if isinstance(operand, LValue) and isinstance(operand.type, CLASS_TYPES):
         return operand
     span = ctx.span(node)
     value = load(ctx, operand, span)

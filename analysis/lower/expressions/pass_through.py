@@ -15,7 +15,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import S32, StructType, UnknownType
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.builtins.types import canonical
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, lower, reachable, temporary
 from analysis.lower.expressions.members import element, member_place
@@ -42,7 +42,7 @@ def passed_through(
         return None
     if last in _SAME:
         same = operands[0]
-        if not isinstance(same, Place):
+        if not isinstance(same, LValue):
             return same
         is_moved = last == "move"
         same = replace(same, is_lvalue=False, is_constant=None, is_temporary=False, is_expiring=is_moved, whole=None)
@@ -66,11 +66,11 @@ def member_number(ctx: LoweringContext, whole: Operand, index: int, span: Span) 
     elements = array_elements(ctx.program, type)
     if elements is None or elements.length is None or index >= elements.length:
         return None
-    found = whole if isinstance(whole, Place) else temporary(ctx, load(ctx, whole, span), span)
+    found = whole if isinstance(whole, LValue) else temporary(ctx, load(ctx, whole, span), span)
     array = member_place(ctx, found, record, 0, span)
     number = ctx.builder.constant(index, S32, span)
     address = ctx.builder.element_address(array.address, number, elements.element, span)
-    return Place(address, elements.element, found.volatile)
+    return LValue(address, elements.element, found.volatile)
 
 
 def tied(ctx: LoweringContext, left: Node) -> list[Operand] | None:
@@ -89,7 +89,7 @@ def assign_tied(ctx: LoweringContext, targets: Sequence[Operand], value: Operand
     span = ctx.span(node)
     whole = load(ctx, value, span)
     for index, target in enumerate(targets):
-        if not isinstance(target, Place):
+        if not isinstance(target, LValue):
             continue
         member = member_number(ctx, whole, index, span)
         if member is None:

@@ -6,12 +6,12 @@ from analysis.ir.function import SymbolKind
 from analysis.ir.source import Span
 from analysis.ir.types import S32, ArrayType
 from analysis.lower.constant_values import ConstantObject
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.names import GlobalDeclaration, LocalVariable
 from analysis.syntax.tree import Node
 
 
-def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) -> Place:
+def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) -> LValue:
     """The object a local name denotes; through a reference, what it refers to."""
     builder = ctx.builder
     address = builder.symbol_address(variable.symbol, span)
@@ -19,7 +19,7 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
     exact = declared.exact
     if declared.is_reference or variable.is_callers:
         pointer = builder.load(address, builder.symbols[variable.symbol].type, span)
-        return Place(
+        return LValue(
             pointer,
             declared.type,
             declared.is_volatile,
@@ -27,7 +27,7 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
             is_constant=variable.is_constant,
             spelled=None if exact is None or variable.is_constant is None else exact.object,
         )
-    return Place(
+    return LValue(
         address,
         builder.symbols[variable.symbol].type,
         declared.is_volatile,
@@ -39,15 +39,15 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
     )
 
 
-def constant_place(ctx: LoweringContext, value: ConstantObject, span: Span) -> Place:
+def constant_place(ctx: LoweringContext, value: ConstantObject, span: Span) -> LValue:
     """A temporary that holds a constant object: a template parameter of class type."""
     symbol = ctx.builder.symbol("", SymbolKind.LOCAL, value.type, span)
-    whole = Place(ctx.builder.symbol_address(symbol, span), value.type)
+    whole = LValue(ctx.builder.symbol_address(symbol, span), value.type)
     _fill(ctx, whole, value, span)
     return whole
 
 
-def _fill(ctx: LoweringContext, whole: Place, value: ConstantObject, span: Span) -> None:
+def _fill(ctx: LoweringContext, whole: LValue, value: ConstantObject, span: Span) -> None:
     builder, is_array = ctx.builder, isinstance(whole.type, ArrayType)
     for index, member in enumerate(value.members):
         if member is None:
@@ -58,7 +58,7 @@ def _fill(ctx: LoweringContext, whole: Place, value: ConstantObject, span: Span)
         else:
             address = builder.field_address(whole.address, index, member.type, span)
         if isinstance(member, ConstantObject):
-            _fill(ctx, Place(address, member.type), member, span)
+            _fill(ctx, LValue(address, member.type), member, span)
         else:
             builder.store(address, builder.constant(member.value, member.type, span), span)
 
@@ -75,9 +75,9 @@ def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Nod
         declaration.scope.program.use_variable(declaration)
     address = ctx.builder.symbol_address(symbol, span)
     if declaration.kind is SymbolKind.TEXTURE:
-        return Place(address, declaration.declared.type)
+        return LValue(address, declaration.declared.type)
     declared, exact = declaration.declared, declaration.declared.exact
     is_lvalue = exact is not None and not exact.is_reference
-    return Place(
+    return LValue(
         address, declared.type, declared.is_volatile, is_lvalue=is_lvalue, spelled=exact if is_lvalue else None
     )

@@ -31,7 +31,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.constants import declare_object, evaluate, initial_value
 from analysis.lower.construct import construct_at, default_array, default_object, initialise
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copies_by_code
@@ -205,7 +205,7 @@ def _of_grid(
 
 def _local(
     ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span, whole: Span
-) -> Place | None:
+) -> LValue | None:
     """The object that is declared; None where it is none of the scope's own."""
     if declared.is_reference:
         _reference(ctx, name, declared, value, span)
@@ -257,7 +257,7 @@ def _mentions(node: Node, name: str) -> bool:
     return any(_mentions(child, name) for child in node.children)
 
 
-def _default(ctx: LoweringContext, target: Place, type: StructType, span: Span) -> None:
+def _default(ctx: LoweringContext, target: LValue, type: StructType, span: Span) -> None:
     record = ctx.program.records.get(type.name)
     if record is None:
         if not builtin_record(type):
@@ -268,12 +268,12 @@ def _default(ctx: LoweringContext, target: Place, type: StructType, span: Span) 
 
 def _new_variable(
     ctx: LoweringContext, name: str, declared: DeclaredType, type: Type, span: Span
-) -> tuple[Place, LocalVariable]:
+) -> tuple[LValue, LocalVariable]:
     builder = ctx.builder
     symbol = builder.symbol(name, SymbolKind.LOCAL, type, span)
     variable = builder.variable(name, type, span)
     address = builder.symbol_address(symbol, span)
-    return Place(address, type, declared.is_volatile, variable), LocalVariable(name, symbol, declared, variable)
+    return LValue(address, type, declared.is_volatile, variable), LocalVariable(name, symbol, declared, variable)
 
 
 def _declared_value(
@@ -294,7 +294,7 @@ def _declared_value(
 
 def _declared_object(
     ctx: LoweringContext, name: str, declared: DeclaredType, operand: Operand, span: Span
-) -> Place | None:
+) -> LValue | None:
     """A variable of the class of `operand` that is copied or ends by code; None where it is a value like others."""
     type = ctx.type_of(operand) if is_auto(declared.type) else declared.type
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
@@ -307,7 +307,7 @@ def _declared_object(
     return target
 
 
-def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> Place | None:
+def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Node | None, span: Span) -> LValue | None:
     """`auto name = value;`"""
     if value is not None and value.kind in ("argument_list", "initializer_list") and len(value.children) == 1:
         value = value.children[0]
@@ -323,7 +323,7 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
             not_understood(ctx, value, "copy of a mutable lambda")  # it has variables of its own
         ctx.scope.declare(name, LambdaName(operand))
         return None
-    if declared.type == DECLTYPE_AUTO and isinstance(operand, Place) and _is_reference(ctx, value):
+    if declared.type == DECLTYPE_AUTO and isinstance(operand, LValue) and _is_reference(ctx, value):
         bind_reference(ctx, name, DeclaredType(AUTO, True), operand, span)
         return None
     found = _declared_object(ctx, name, declared, operand, span) if declared.type != DECLTYPE else None
@@ -336,7 +336,7 @@ def _deduced(ctx: LoweringContext, name: str, declared: DeclaredType, value: Nod
     entity = _declared_value(ctx, name, declared, loaded, span)
     if constant is not None:
         entity.constant = constant.value
-    if declared.type == DECLTYPE and isinstance(operand, Place):  # a copy or the object itself: each may change both
+    if declared.type == DECLTYPE and isinstance(operand, LValue):  # a copy or the object itself: each may change both
         both = (operand.address, ctx.builder.symbol_address(entity.symbol, span))
         ctx.builder.emit(Opaque(None, f"{name}, of a type that is not computed", both, False, span))
     return None
@@ -373,7 +373,7 @@ def _reference(ctx: LoweringContext, name: str, declared: DeclaredType, value: N
     extend(ctx, bind_reference(ctx, name, declared, operand, span))
 
 
-def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, found: Place) -> None:
+def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, found: LValue) -> None:
     """The variable of a range-for: a copy of the element, or a reference to it."""
     whole = declare(ctx.scope, base, declarator)
     if whole.bindings:
@@ -408,12 +408,12 @@ def declare_condition(ctx: LoweringContext, node: Node) -> Operand:
     whole = declare(ctx.scope, base_type(ctx.scope, node), declarator)
     with full_expression(ctx, ctx.span(node)):
         found = _initialised_condition(ctx, whole, value)
-    if isinstance(found, Place):
+    if isinstance(found, LValue):
         variable_begins(ctx, found.address, found.type)
     return found
 
 
-def _initialised_condition(ctx: LoweringContext, whole: Declarator, value: Node) -> Place | ValueId:
+def _initialised_condition(ctx: LoweringContext, whole: Declarator, value: Node) -> LValue | ValueId:
     name = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
     span = ctx.span(value) if whole.name is None else ctx.span(whole.name)
     declared = whole.declared
@@ -448,18 +448,18 @@ def _structured_binding(ctx: LoweringContext, declarator: Declarator, value: Nod
 
 
 def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand, span: Span) -> None:
-    found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
+    found = operand if isinstance(operand, LValue) else temporary(ctx, load(ctx, operand, span), span)
     made = None
     if not declarator.declared.is_reference:
         made = _declared_object(ctx, "", declarator.declared, operand, span)
     if made is not None:
         found = made
         variable_begins(ctx, made.address, made.type)
-    elif not declarator.declared.is_reference and isinstance(operand, Place):
+    elif not declarator.declared.is_reference and isinstance(operand, LValue):
         found = temporary(ctx, ctx.builder.load(found.address, found.type, span), span)
     elements = array_elements(ctx.program, found.type)
     if elements is not None:
-        found = Place(ctx.builder.field_address(found.address, 0, elements, span), elements, found.volatile)
+        found = LValue(ctx.builder.field_address(found.address, 0, elements, span), elements, found.volatile)
     types = _member_types(ctx, found.type)
     for index, name_node in enumerate(declarator.bindings):
         name = name_node.text.decode("utf-8", "replace")
@@ -468,12 +468,12 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
             pointer = PointerType(unknown, MemorySpace.GENERIC)
             whole = (found.address,)
             address = ctx.builder.opaque(f"structured binding {name}", whole, pointer, span)
-            bind_reference(ctx, name, DeclaredType(unknown, True), Place(address, unknown), ctx.span(name_node))
+            bind_reference(ctx, name, DeclaredType(unknown, True), LValue(address, unknown), ctx.span(name_node))
             continue
         if isinstance(found.type, ArrayType):
             number = ctx.builder.constant(index, S32, span)
             address = ctx.builder.element_address(found.address, number, types[index], span)
-            bound: Operand = Place(address, types[index], found.volatile)
+            bound: Operand = LValue(address, types[index], found.volatile)
         else:
             bound = element(ctx, found, index, types[index], span)
         exact = _binding_type(ctx, found.type, index, is_constant=declarator.declared.is_constant)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from analysis.ir.instructions import Opaque
-from analysis.lower.context import LoweringContext, Place
+from analysis.lower.context import LoweringContext, LValue
 from analysis.lower.expressions.dispatch import EXPRESSIONS, discard
 from analysis.syntax.tree import Node
 
@@ -45,6 +45,6 @@ def not_understood(ctx: LoweringContext, node: Node, construct: str | None = Non
     addresses = dict.fromkeys(
         operand.address
         for child in node.walk()
-        if child.kind == "identifier" and isinstance(operand := EXPRESSIONS["identifier"](ctx, child), Place)
+        if child.kind == "identifier" and isinstance(operand := EXPRESSIONS["identifier"](ctx, child), LValue)
     )
     ctx.builder.emit(Opaque(None, construct, tuple(addresses), node.is_error, ctx.span(node)))

@@ -15,7 +15,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, S32, ArrayType, StructType, UnknownType
 from analysis.lower.calls import call_method
 from analysis.lower.construct import construct_at, new_object
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.destruction import full_expression, scope
 from analysis.lower.endings import Exit
@@ -49,10 +49,10 @@ def _for_range(ctx: LoweringContext, node: Node) -> None:
             sequence = _listed(ctx, right) if right.kind == "initializer_list" else lower(ctx, right)
             extend(ctx, sequence)
         elements = array_elements(ctx.program, ctx.type_of(sequence))
-        if isinstance(sequence, Place) and elements is not None:
+        if isinstance(sequence, LValue) and elements is not None:
             address = ctx.builder.field_address(sequence.address, 0, elements, ctx.span(right))
-            sequence = Place(address, elements, sequence.volatile, is_constant=sequence.is_constant)
-        if isinstance(sequence, Place) and isinstance(sequence.type, ArrayType):
+            sequence = LValue(address, elements, sequence.volatile, is_constant=sequence.is_constant)
+        if isinstance(sequence, LValue) and isinstance(sequence.type, ArrayType):
             return _range_loop(ctx, node, sequence, declarator, body)
         bounds = _iterators(ctx, sequence, ctx.span(right))
         if bounds is None:
@@ -74,7 +74,7 @@ def _listed(ctx: LoweringContext, right: Node) -> Operand:
         if record is None:
             builder.store(at, implicit(ctx, used_value(ctx, operand, child), element, span), span)
         else:
-            construct_at(ctx, Place(at, element), record, (operand,), span)
+            construct_at(ctx, LValue(at, element), record, (operand,), span)
     variable_begins(ctx, array.address, array.type)
     return array
 
@@ -96,7 +96,7 @@ def _unknown_range(ctx: LoweringContext, node: Node, sequence: Operand, declarat
     builder.continue_in(end)
 
 
-def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: Node, body: Node) -> None:
+def _range_loop(ctx: LoweringContext, node: Node, sequence: LValue, declarator: Node, body: Node) -> None:
     builder = ctx.builder
     span = ctx.span(node)
     assert isinstance(sequence.type, ArrayType)
@@ -115,7 +115,7 @@ def _range_loop(ctx: LoweringContext, node: Node, sequence: Place, declarator: N
     builder.continue_in(inside)
     at = builder.load(builder.symbol_address(index, span), S32, span)
     address = builder.element_address(sequence.address, at, element, span)
-    found = Place(address, element, sequence.volatile, is_lvalue=True, is_constant=sequence.is_constant)
+    found = LValue(address, element, sequence.volatile, is_lvalue=True, is_constant=sequence.is_constant)
     _round(ctx, node, declarator, found, body, (end, step))
     builder.jump(step, span)
     builder.continue_in(step)
@@ -131,7 +131,7 @@ def _round(
     ctx: LoweringContext,
     node: Node,
     declarator: Node,
-    found: Place,
+    found: LValue,
     body: Node,
     exits: tuple[BasicBlockId, BasicBlockId],
 ) -> None:
@@ -143,14 +143,14 @@ def _round(
         loop_body(ctx, body, behind, again)
 
 
-def _iterators(ctx: LoweringContext, sequence: Operand, span: Span) -> tuple[Place, Place] | None:
+def _iterators(ctx: LoweringContext, sequence: Operand, span: Span) -> tuple[LValue, LValue] | None:
     """`sequence.begin()` and `sequence.end()`; None where its class has no such methods."""
     type = ctx.type_of(sequence)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is None:
         return None
-    whole = sequence if isinstance(sequence, Place) else temporary(ctx, load(ctx, sequence, span), span)
-    found: list[Place] = []
+    whole = sequence if isinstance(sequence, LValue) else temporary(ctx, load(ctx, sequence, span), span)
+    found: list[LValue] = []
     for name in ("begin", "end"):
         methods = methods_named(record, name)
         if not methods:
@@ -160,7 +160,9 @@ def _iterators(ctx: LoweringContext, sequence: Operand, span: Span) -> tuple[Pla
     return found[0], found[1]
 
 
-def _iterator_loop(ctx: LoweringContext, node: Node, bounds: tuple[Place, Place], declarator: Node, body: Node) -> None:
+def _iterator_loop(
+    ctx: LoweringContext, node: Node, bounds: tuple[LValue, LValue], declarator: Node, body: Node
+) -> None:
     """`for (; it != end; ++it) { T x = *it; ... }`"""
     builder = ctx.builder
     span = ctx.span(node)
@@ -179,7 +181,7 @@ def _iterator_loop(ctx: LoweringContext, node: Node, bounds: tuple[Place, Place]
     with scope(ctx, node):
         with full_expression(ctx, span):
             element = overloaded(ctx, "*", (at,), node) if is_class else dereference(ctx, load(ctx, at, span), span)
-            found = element if isinstance(element, Place) else temporary(ctx, load(ctx, element, span), span)
+            found = element if isinstance(element, LValue) else temporary(ctx, load(ctx, element, span), span)
             declare_bound(ctx, base_type(ctx.scope, node), declarator, found)
             extend(ctx, found)
         loop_body(ctx, body, Exit(end, outside), Exit(step, outside))

@@ -18,7 +18,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace, PointerType, StructType, VoidType
 from analysis.lower.calls import copy_object, parameter_object, unknown_call
 from analysis.lower.construct import initialise_list, new_object
-from analysis.lower.context import LoweringContext, Operand, Place
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copies_by_code
 from analysis.lower.destruction import full_expression, leave
@@ -36,7 +36,7 @@ from analysis.syntax.tree import Node
 class _Result:
     """A value, or an object that is the result; `kept` is the address of the variable that became it."""
 
-    value: ValueId | Place | None = None
+    value: ValueId | LValue | None = None
     kept: ValueId | None = None
 
 
@@ -50,7 +50,7 @@ def _return(ctx: LoweringContext, node: Node) -> None:
         with full_expression(ctx, span):
             result = _result(ctx, value_node, node)
     leave(ctx, target.endings, span, kept=result.kept)
-    value = load(ctx, result.value, span) if isinstance(result.value, Place) else result.value
+    value = load(ctx, result.value, span) if isinstance(result.value, LValue) else result.value
     if target.block is None:
         ctx.builder.terminate(Return(value, span))
         return
@@ -82,7 +82,7 @@ def _returned(ctx: LoweringContext, node: Node) -> Operand:
     if declared.is_reference:
         return place(ctx, node)
     operand = lower(ctx, node)
-    if isinstance(operand, Place):
+    if isinstance(operand, LValue):
         return replace(operand, read_at=ctx.span(node))
     if isinstance(operand, int):
         ctx.builder.expression(ctx.span(node), operand)
@@ -99,7 +99,7 @@ def _object(ctx: LoweringContext, operand: Operand, node: Node, statement: Node)
         return None
     if is_deduced(declared) and ctx.returns.block is None:
         ctx.returns.declared = DeclaredType(type)
-    if not isinstance(operand, Place) or operand.type != type:
+    if not isinstance(operand, LValue) or operand.type != type:
         operand = parameter_object(ctx, type, operand, span)
     if take_over(ctx, operand):
         return _Result(operand)
@@ -128,7 +128,7 @@ def _is_own(ctx: LoweringContext, variable: LocalVariable) -> bool:
     return is_local and variable.variable is not None and not variable.declared.is_reference
 
 
-def _copy(ctx: LoweringContext, record: Record, source: Place, span: Span) -> Place:
+def _copy(ctx: LoweringContext, record: Record, source: LValue, span: Span) -> LValue:
     target = new_object(ctx, record.type, span)
     copy_object(ctx, target, record, replace(source, read_at=None), span)
     return target
@@ -140,7 +140,7 @@ def _final_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
     span = ctx.span(node)
     builder = ctx.builder
     if declared.is_reference:
-        found = operand if isinstance(operand, Place) else temporary(ctx, load(ctx, operand, span), span)
+        found = operand if isinstance(operand, LValue) else temporary(ctx, load(ctx, operand, span), span)
         pointer = declared.stored
         if is_deduced(declared):
             in_place = ctx.returns.block is not None

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, final
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.ir.function import Function
 from analysis.ir.instructions import (
@@ -109,7 +109,7 @@ def _seen_from(function: Function, span: Span, frame: FrameId) -> tuple[Span, Fr
     return here, entered
 
 
-def _waits(view: View, barrier: Barrier, entered: FrameId | None) -> bool:
+def _waits(view: FrameView, barrier: Barrier, entered: FrameId | None) -> bool:
     if not isinstance(barrier, BlockBarrier | GridBarrier) or barrier.operands:
         return False
     if entered is None:
@@ -124,7 +124,7 @@ def _waits(view: View, barrier: Barrier, entered: FrameId | None) -> bool:
     return True
 
 
-def _is_spelled(analysis: FileAnalysis, view: View, start: int, end: int, entered: FrameId | None) -> bool:
+def _is_spelled(analysis: FileAnalysis, view: FrameView, start: int, end: int, entered: FrameId | None) -> bool:
     called = analysis.document.text[start:end].partition(b"(")[0].strip()
     if entered is None:
         return _BARRIER.fullmatch(called) is not None

@@ -9,7 +9,7 @@ from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
 
 
-class Step(Enum):
+class RepairStep(Enum):
     """One thing that was done so that all threads come to the barriers, in words for a title."""
 
     EXIT = "guard the work instead of returning early"
@@ -52,11 +52,11 @@ class Met:
     """
 
     edit: tuple[Replacement, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RepairStep, ...]
     branches: frozenset[int]
 
 
-def steps_words(steps: tuple[Step, ...]) -> str:
+def steps_words(steps: tuple[RepairStep, ...]) -> str:
     """`Guard the work instead of returning early, and give all threads the same rounds`."""
     words = ", and ".join(step.value for step in steps)
     return words[0].upper() + words[1:]

@@ -29,7 +29,7 @@ from analysis.refactor.block_barriers.declarations import (
 )
 from analysis.refactor.block_barriers.expressions import Condition, Expressions, conjunction, one_line
 from analysis.refactor.block_barriers.knowledge import Knowledge
-from analysis.refactor.block_barriers.model import Obstacle, Step, WhyNotMet
+from analysis.refactor.block_barriers.model import Obstacle, RepairStep, WhyNotMet
 from analysis.refactor.block_barriers.piece_list import PieceList
 from analysis.refactor.block_barriers.pieces import Guarded, Lines, Nested, Open, Piece
 from analysis.refactor.block_barriers.reading import (
@@ -54,7 +54,7 @@ from analysis.refactor.layout import end_of_line, indentation
 
 @final
 @record
-class Scope:
+class WalkState:
     """Where the walk is: `guard` holds for those who have work, `region` is all that stands under it.
 
     `loops` with barriers are around, whose heads all threads run; in them, what stands behind a barrier also stands
@@ -67,10 +67,10 @@ class Scope:
     is_outermost: bool = False
     """What stands behind is under the guard of an early exit here: the statements are those of the function itself."""
 
-    def under(self, more: Condition, region: Sequence[Node]) -> Scope:
+    def under(self, more: Condition, region: Sequence[Node]) -> WalkState:
         return replace(self, guard=(*self.guard, more), region=(*self.region, *region))
 
-    def only_under(self, one: Condition, region: Sequence[Node]) -> Scope:
+    def only_under(self, one: Condition, region: Sequence[Node]) -> WalkState:
         return replace(self, guard=(one,), region=(*self.region, *region))
 
 
@@ -99,14 +99,14 @@ class Splitter:
             name for one in walk(function) if one.type == "declaration" for name in names_without_value(one)
         )
         self._aliased = aliased(function)
-        self.steps: list[Step] = []
+        self.steps: list[RepairStep] = []
 
     def body(self, body: Node) -> tuple[Piece, ...]:
         """Raises `Obstacle`."""
         if contains(body, "goto_statement", "try_statement"):
             raise Obstacle(WhyNotMet.JUMP, body.start_byte)
         statements = statements_of(body)
-        outermost = Scope(is_outermost=True)
+        outermost = WalkState(is_outermost=True)
         pieces = self._sequence(statements, body.start_byte + 1, body.end_byte - 1, outermost)
         missed = self._known.parting - self._handled
         if missed:
@@ -115,14 +115,14 @@ class Splitter:
 
     # -- sequences ----------------------------------------------------------------------------------------------------
 
-    def _block(self, body: Node, scope: Scope) -> tuple[Piece, ...]:
+    def _block(self, body: Node, scope: WalkState) -> tuple[Piece, ...]:
         """What stands in braces, or one statement without."""
         statements, scope = statements_of(body), replace(scope, is_outermost=False)
         if body.type == "compound_statement":
             return self._sequence(statements, body.start_byte + 1, body.end_byte - 1, scope)
         return self._sequence(statements, body.start_byte, body.end_byte, scope)
 
-    def _sequence(self, statements: Sequence[Node], start: int, end: int, scope: Scope) -> tuple[Piece, ...]:
+    def _sequence(self, statements: Sequence[Node], start: int, end: int, scope: WalkState) -> tuple[Piece, ...]:
         position, found = start, PieceList()
         outside = indentation(self._text, statements[0].start_byte) if statements else ""
         for number, one in enumerate(statements):
@@ -142,7 +142,7 @@ class Splitter:
         found.extend(list(_comments(rest)))
         return tuple(found.pieces)
 
-    def _statement(self, whole: _Whole, statements: Sequence[Node], number: int, scope: Scope) -> Iterator[Piece]:
+    def _statement(self, whole: _Whole, statements: Sequence[Node], number: int, scope: WalkState) -> Iterator[Piece]:
         one = whole.node
         if not self._meets(one):
             yield from self._work(whole, statements, number, scope)
@@ -168,7 +168,7 @@ class Splitter:
         is_call = any(meeting.is_call for meeting in self._known.meets(one.start_byte, one.end_byte))
         return WhyNotMet.CALL if is_call else WhyNotMet.PARTICIPANTS
 
-    def _work(self, whole: _Whole, statements: Sequence[Node], number: int, scope: Scope) -> Iterator[Piece]:
+    def _work(self, whole: _Whole, statements: Sequence[Node], number: int, scope: WalkState) -> Iterator[Piece]:
         """A statement without a barrier."""
         one = whole.node
         if not scope.guard:
@@ -197,7 +197,7 @@ class Splitter:
             is_simple = len(lines) == len(parts.assignments) == 1
             yield Guarded(scope.guard, (Lines(tuple(lines), indent),), is_simple=is_simple)
 
-    def _hoisted(self, statements: Sequence[Node], scope: Scope) -> frozenset[int]:
+    def _hoisted(self, statements: Sequence[Node], scope: WalkState) -> frozenset[int]:
         def breaks(one: Node) -> bool:
             return bool(self._meets(one)) or is_shared(one) or self._is_exit(one, scope)
 
@@ -205,7 +205,7 @@ class Splitter:
 
     # -- early exits --------------------------------------------------------------------------------------------------
 
-    def _is_exit(self, one: Node, scope: Scope) -> bool:
+    def _is_exit(self, one: Node, scope: WalkState) -> bool:
         """`if (c) return;` before a barrier, with work before the `return` perhaps."""
         if one.type != "if_statement" or self._meets(one) or not self._meets_after(one, scope):
             return False
@@ -216,7 +216,7 @@ class Splitter:
         returns = [found for found in walk(one) if found.type == "return_statement"]
         return one.child_by_field_name("alternative") is None and list(last) == returns
 
-    def _exit(self, whole: _Whole, rest: Sequence[Node], scope: Scope) -> tuple[list[Piece], Scope]:
+    def _exit(self, whole: _Whole, rest: Sequence[Node], scope: WalkState) -> tuple[list[Piece], WalkState]:
         one, condition, arm = whole.node, condition_of(whole.node), whole.node.child_by_field_name("consequence")
         assert arm is not None
         if not scope.is_outermost:
@@ -224,7 +224,7 @@ class Splitter:
         if any(found.type == "return_statement" and found.named_child_count for found in walk(one)):
             raise Obstacle(WhyNotMet.RETURNS_VALUE, one.start_byte)
         self._handle(one, arm)
-        self._step(Step.EXIT)
+        self._step(RepairStep.EXIT)
         pieces: list[Piece] = list(_comments(whole.before))
         work = statements_of(arm)[:-1] if arm.type == "compound_statement" else ()
         region = (*work, *rest)
@@ -248,7 +248,7 @@ class Splitter:
 
     # -- branches -----------------------------------------------------------------------------------------------------
 
-    def _branch(self, one: Node, scope: Scope) -> Iterator[Piece]:
+    def _branch(self, one: Node, scope: WalkState) -> Iterator[Piece]:
         condition, arm = condition_of(one), one.child_by_field_name("consequence")
         other = other_arm(one)
         assert arm is not None
@@ -271,17 +271,17 @@ class Splitter:
         pieces = self._arms(one, arm, other, inner, outer)
         yield from self._scoped(one, pieces)
 
-    def _arms(self, one: Node, arm: Node, other: Node | None, inner: Scope, outer: Scope) -> list[Piece]:
+    def _arms(self, one: Node, arm: Node, other: Node | None, inner: WalkState, outer: WalkState) -> list[Piece]:
         if other is None:
-            self._step(Step.HOIST)
+            self._step(RepairStep.HOIST)
             return list(self._block(arm, inner))
         if self._meets(arm) and self._meets(other):
-            self._step(Step.MERGE)
+            self._step(RepairStep.MERGE)
             sides = self._block(arm, inner), self._block(other, outer)
             if not self._names_of(arm, sides[0]).isdisjoint(self._names_of(other, sides[1])):
                 raise Obstacle(WhyNotMet.DECLARATION, one.start_byte)
             return list(in_step(one, (Arm(sides[0], inner.guard), Arm(sides[1], outer.guard))))
-        self._step(Step.HOIST)
+        self._step(RepairStep.HOIST)
         if self._meets(arm):
             return [*self._block(other, outer), *self._block(arm, inner)]
         return [*self._block(arm, inner), *self._block(other, outer)]
@@ -304,7 +304,7 @@ class Splitter:
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
-    def _loop(self, one: Node, scope: Scope) -> Iterator[Piece]:
+    def _loop(self, one: Node, scope: WalkState) -> Iterator[Piece]:
         body = one.child_by_field_name("body")
         assert body is not None
         if contains(one, "return_statement"):
@@ -322,7 +322,7 @@ class Splitter:
         head, remark = self._head(one, body)
         yield Nested(head, self._block(body, inner), remark=remark)
 
-    def _equal_rounds(self, one: Node, body: Node, scope: Scope) -> Nested:
+    def _equal_rounds(self, one: Node, body: Node, scope: WalkState) -> Nested:
         self._handle(one, body)
         if any(found.type in ("break_statement", "continue_statement") for found in walk(body)) and jumps_out(body):
             raise Obstacle(WhyNotMet.JUMP, one.start_byte)
@@ -341,12 +341,12 @@ class Splitter:
         )
         found = padded(given)
         if found is not None:
-            self._step(Step.PAD)
+            self._step(RepairStep.PAD)
         else:
             found = voted(given)
-            self._step(Step.VOTE)
+            self._step(RepairStep.VOTE)
         guard = (found.goes_on,) if found.is_whole else (*scope.guard, found.goes_on)
-        inner = Scope(guard, (*scope.region, body), (*scope.loops, one))
+        inner = WalkState(guard, (*scope.region, body), (*scope.loops, one))
         first = tuple(self._added(one, line) for line in found.first)
         return Nested(found.head, (*first, *self._block(body, inner)), remark=self._head(one, body)[1])
 
@@ -360,7 +360,7 @@ class Splitter:
         head = " ".join(self._text[one.start_byte : last.end_byte].decode("utf-8", "surrogateescape").split())
         return head, text_of(remarks[0]) if remarks else ""
 
-    def _may_be_loop_head(self, one: Node, body: Node, scope: Scope) -> bool:
+    def _may_be_loop_head(self, one: Node, body: Node, scope: WalkState) -> bool:
         """Whether all threads may run the head, and make the same rounds whatever is under the guard."""
         parts = [child for child in one.named_children if child != body and child.type != "comment"]
         own = changed(parts)
@@ -372,7 +372,7 @@ class Splitter:
             return False
         return all(self._expressions.is_plain(value, self._unknown - own) for value in values)
 
-    def _may_be_head(self, values: Sequence[Node], scope: Scope) -> bool:
+    def _may_be_head(self, values: Sequence[Node], scope: WalkState) -> bool:
         is_fixed = identifiers(values).isdisjoint(self._changed(scope.region, scope.loops))
         return is_fixed and all(self._expressions.is_plain(value, self._unknown) for value in values)
 
@@ -395,7 +395,7 @@ class Splitter:
     def _meets(self, one: Node) -> bool:
         return bool(self._known.meets(one.start_byte, one.end_byte))
 
-    def _meets_after(self, one: Node, scope: Scope) -> bool:
+    def _meets_after(self, one: Node, scope: WalkState) -> bool:
         return bool(scope.loops) or any(meeting.start >= one.end_byte for meeting in self._known.meetings)
 
     def _is_meeting(self, one: Node) -> bool:
@@ -419,7 +419,7 @@ class Splitter:
     def _handle(self, one: Node, body: Node) -> None:
         self._handled |= {at for at in self._known.parting if one.start_byte <= at < body.start_byte}
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: RepairStep) -> None:
         if step not in self.steps:
             self.steps.append(step)
 

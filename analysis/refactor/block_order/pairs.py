@@ -14,7 +14,7 @@ from typing import Final, final
 
 from analysis.access.model import AccessKind
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.graph.cycles import Cycle
 from analysis.ir.instructions import BasicBlockId, FunctionId
@@ -59,7 +59,7 @@ class Wanted:
     within_warps: bool
     seen: frozenset[frozenset[_Written]]
 
-    def among(self, analysis: FileAnalysis, function: FunctionFacts) -> tuple[tuple[View, Race], ...]:
+    def among(self, analysis: FileAnalysis, function: FunctionFacts) -> tuple[tuple[FrameView, Race], ...]:
         """Those of a kernel."""
         return tuple(
             (view, race)
@@ -67,7 +67,7 @@ class Wanted:
             if _is_seen(race, self.tier, within_warps=self.within_warps) or self._is_alike(analysis, view, race)
         )
 
-    def _is_alike(self, analysis: FileAnalysis, view: View, race: Race) -> bool:
+    def _is_alike(self, analysis: FileAnalysis, view: FrameView, race: Race) -> bool:
         is_open = race.witness is None and race.first.span.frame != race.second.span.frame
         return is_open and _accesses(analysis, view, race) in self.seen
 
@@ -104,7 +104,7 @@ def wanted(analysis: FileAnalysis, function: FunctionFacts) -> tuple[Wanted, ...
     return ()
 
 
-def _shared_races(analysis: FileAnalysis, function: FunctionFacts) -> Sequence[tuple[View, Race]]:
+def _shared_races(analysis: FileAnalysis, function: FunctionFacts) -> Sequence[tuple[FrameView, Race]]:
     races = ((view, race) for view in analysis.views(function) for race in view.root.races)
     return [(view, race) for view, race in races if race.kind is RaceKind.SHARED]
 
@@ -114,11 +114,11 @@ def _is_seen(race: Race, tier: Tier, *, within_warps: bool) -> bool:
     return is_sure and race.witness is not None and (within_warps or not race.witness.is_same_warp)
 
 
-def _accesses(analysis: FileAnalysis, view: View, race: Race) -> frozenset[_Written]:
+def _accesses(analysis: FileAnalysis, view: FrameView, race: Race) -> frozenset[_Written]:
     return frozenset(_written(analysis, view, use) for use in (race.first, race.second))
 
 
-def _written(analysis: FileAnalysis, view: View, use: MemoryUse) -> _Written:
+def _written(analysis: FileAnalysis, view: FrameView, use: MemoryUse) -> _Written:
     item = analysis.item_of(view, use.span.frame)
     text = b"" if item is None else item.text[use.span.start : use.span.end]
     return _Written(view.root.function.frames[use.span.frame].function, text, use.kind)
@@ -131,7 +131,7 @@ def separations(
     return in_order({_separation(analysis, view, race, attempt) for view, race in races.among(analysis, function)})
 
 
-def _separation(analysis: FileAnalysis, view: View, race: Race, attempt: Attempt) -> Separation:
+def _separation(analysis: FileAnalysis, view: FrameView, race: Race, attempt: Attempt) -> Separation:
     first, second = race.first.instruction, race.second.instruction
     frames = view.root.function.frames
     one, other = first.span.frame, second.span.frame
@@ -148,19 +148,19 @@ def _separation(analysis: FileAnalysis, view: View, race: Race, attempt: Attempt
     return separation(analysis, view, first, second, None)
 
 
-def _around_both(view: View, race: Race) -> Sequence[Cycle]:
+def _around_both(view: FrameView, race: Race) -> Sequence[Cycle]:
     """The loops around both accesses, the outermost first."""
     both = (one for one in view.root.control.cycles if {race.first.block, race.second.block} <= one.blocks)
     return sorted(both, key=lambda one: one.depth)
 
 
-def _is_one_pass(view: View, race: Race, cycles: Sequence[Cycle]) -> bool:
+def _is_one_pass(view: FrameView, race: Race, cycles: Sequence[Cycle]) -> bool:
     """Whether one access leads to the other with no barrier between, in one round of the loops around both."""
     headers = frozenset(one.header for one in cycles)
     return _leads_to(view, race.first, race.second, headers) or _leads_to(view, race.second, race.first, headers)
 
 
-def _leads_to(view: View, first: MemoryUse, second: MemoryUse, headers: frozenset[BasicBlockId]) -> bool:
+def _leads_to(view: FrameView, first: MemoryUse, second: MemoryUse, headers: frozenset[BasicBlockId]) -> bool:
     root = view.root
     cuts = {(site.block, site.index) for site in root.barriers if orders_block(site.instruction)}
     seen: set[BasicBlockId] = set()

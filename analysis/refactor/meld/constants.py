@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Phi, ValueId
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
 
 
-def constants_in(views: Sequence[View], text: bytes, extent: Span) -> Mapping[str, int]:
+def constants_in(views: Sequence[FrameView], text: bytes, extent: Span) -> Mapping[str, int]:
     """The values of pieces of the text between two bytes, by the piece without spaces."""
     merged: dict[str, int | None] = {}
     for number, view in enumerate(views):
@@ -26,7 +26,7 @@ def constants_in(views: Sequence[View], text: bytes, extent: Span) -> Mapping[st
     return {piece: value for piece, value in merged.items() if value is not None}
 
 
-def _known(view: View, text: bytes, extent: Span) -> dict[str, int | None]:
+def _known(view: FrameView, text: bytes, extent: Span) -> dict[str, int | None]:
     """A piece that stands for several values, as a macro with an operator does, has none that is known."""
     found: dict[str, int | None] = {}
     for span, value in _places(view):
@@ -37,13 +37,13 @@ def _known(view: View, text: bytes, extent: Span) -> dict[str, int | None]:
     return found
 
 
-def _places(view: View) -> Iterator[tuple[Span, ValueId]]:
+def _places(view: FrameView) -> Iterator[tuple[Span, ValueId]]:
     function = view.root.function
     yield from ((each.span, each.value) for each in function.expressions)
     yield from ((item.span, item.result) for _, item in function.instructions() if item.result is not None)
 
 
-def _number(view: View, value: ValueId) -> int | None:
+def _number(view: FrameView, value: ValueId) -> int | None:
     """Only if no step on the way leaves the range of its type."""
     type_ = view.root.function.types[value]
     if not isinstance(type_, IntegerType):
@@ -53,7 +53,7 @@ def _number(view: View, value: ValueId) -> int | None:
     return found if found is not None and least <= found < least + (1 << type_.bits) else None
 
 
-def _computed(view: View, item: Instruction | Phi | None) -> int | None:
+def _computed(view: FrameView, item: Instruction | Phi | None) -> int | None:
     match item:
         case Constant(value=int() as number):
             return number

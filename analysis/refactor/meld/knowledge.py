@@ -18,7 +18,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeAlias, final
 
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.object_ends import object_ends
 from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import BasicBlockId
@@ -101,7 +101,7 @@ class Knowledge:
     Everything is worked out when it is first asked for: most branches are refused before much of it is.
     """
 
-    def __init__(self, views: Sequence[View], priced: View) -> None:
+    def __init__(self, views: Sequence[FrameView], priced: FrameView) -> None:
         self._views = views[:MAX_VIEWS]
         self._priced = priced
         self._placed: dict[int, _Placed] = {}
@@ -151,7 +151,7 @@ class Knowledge:
         symbols = [symbol for view in self._views for symbol in view.root.function.symbols]
         return frozenset(symbol.name for symbol in symbols if symbol.kind is SymbolKind.LOCAL)
 
-    def _placed_in(self, view: View) -> _Placed:
+    def _placed_in(self, view: FrameView) -> _Placed:
         found = self._placed.get(id(view))
         if found is None:
             found = self._placed[id(view)] = _Placed(view)
@@ -174,7 +174,7 @@ class _Placed:
     A callee's instructions stand at the call.
     """
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: FrameView) -> None:
         self._view = view
         calls = _calls(view)
         found: list[_Placing] = []
@@ -277,7 +277,7 @@ def _start_of_expression(expression: Expression) -> int:
 _NOWHERE: Final = Span(0, 0)
 
 
-def _calls(view: View) -> list[Span | None]:
+def _calls(view: FrameView) -> list[Span | None]:
     """For each frame where it is called in the view's function; None for that function itself."""
     calls: list[Span | None] = []
     for index, entered in enumerate(view.root.function.frames):
@@ -292,7 +292,7 @@ def _calls(view: View) -> list[Span | None]:
     return calls
 
 
-def _slots(view: View, item: Instruction | Terminator) -> int:
+def _slots(view: FrameView, item: Instruction | Terminator) -> int:
     match item:
         case Jump() | Branch() | Switch() | Return() | Trap():
             return terminator_latency(item)
@@ -300,7 +300,7 @@ def _slots(view: View, item: Instruction | Terminator) -> int:
             return view.root.weights.instruction(item)
 
 
-def _effects(view: View, item: Instruction | Terminator) -> Effect:
+def _effects(view: FrameView, item: Instruction | Terminator) -> Effect:
     known = _EFFECTS.get(type(item))
     if known is not None:
         return known
@@ -317,7 +317,7 @@ _EFFECTS: Final[Mapping[type[Instruction | Terminator], Effect]] = {
 }
 
 
-def _is_constant(view: View, value: ValueId) -> bool:
+def _is_constant(view: FrameView, value: ValueId) -> bool:
     """Whether a divisor is a constant other than 0."""
     found = view.root.divergence.definition(value)
     if isinstance(found, Convert):
@@ -341,7 +341,7 @@ _SENTENCES: Final = {
 """What is missing stays a statement of its lanes alone: nothing moves it to others, or makes others wait for it."""
 
 
-def _names(views: Sequence[View]) -> Mapping[str, tuple[Type, ...]]:
+def _names(views: Sequence[FrameView]) -> Mapping[str, tuple[Type, ...]]:
     """Types of the variables that have only one; arrays and objects in memory too."""
     merged: dict[str, list[Type] | None] = {}
     for number, view in enumerate(views):

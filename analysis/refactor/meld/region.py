@@ -14,7 +14,7 @@ from typing import Final, assert_never, final
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View, branches_at
+from analysis.facts.merge import FrameView, branches_at
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.ir.function import SourceBranchKind
 from analysis.ir.instructions import ReadSpecial, ValueId
@@ -37,7 +37,7 @@ from analysis.verdict.grade import Grade
 
 @final
 @record
-class Region:
+class MeldableBranch:
     """A branch that can be melded, and how."""
 
     item: Item
@@ -170,7 +170,7 @@ class Regions:
 
 def region_of(
     analysis: FileAnalysis, function: FunctionFacts, branch: BranchFact, settings: MeldSettings
-) -> Region | Refusal:
+) -> MeldableBranch | Refusal:
     """How one branch is melded, or why not."""
     regions = Regions(analysis, function)
     candidate = regions.candidate(branch)
@@ -182,14 +182,14 @@ def region_of(
     if not isinstance(found, Plan):
         return regions.not_planned(candidate, found, located.origin)
     node, snippet = candidate.node, candidate.snippet
-    return Region(candidate.item, snippet, snippet.span(node.start, node.end), found)
+    return MeldableBranch(candidate.item, snippet, snippet.span(node.start, node.end), found)
 
 
-def _varies(view: View, branch: BranchFact) -> bool:
+def _varies(view: FrameView, branch: BranchFact) -> bool:
     return any(view.root.divergence.branch_level(here) is Level.VARYING for here in branches_at(view, branch))
 
 
-def _hardly_splits(views: Sequence[View], branch: BranchFact) -> bool:
+def _hardly_splits(views: Sequence[FrameView], branch: BranchFact) -> bool:
     """Whether a bounds check concerns few warps of the grid: it tests an index that counts over all blocks.
 
     A check of the index in the block splits a warp of each block, which may have no other.
@@ -206,7 +206,7 @@ def _hardly_splits(views: Sequence[View], branch: BranchFact) -> bool:
     return False
 
 
-def _reads_block_index(view: View, value: ValueId) -> bool:
+def _reads_block_index(view: FrameView, value: ValueId) -> bool:
     waiting, seen = [value], set[ValueId]()
     while waiting:
         found = view.root.divergence.definition(waiting.pop())

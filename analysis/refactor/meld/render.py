@@ -20,7 +20,7 @@ from analysis.refactor.meld.guards import with_spelled_guards
 from analysis.refactor.meld.model import Obstacle, Opportunity, Refusal
 from analysis.refactor.meld.naming import NoNameError, with_final_names
 from analysis.refactor.meld.reducing import with_reduced_selections
-from analysis.refactor.meld.region import Region, region_of
+from analysis.refactor.meld.region import MeldableBranch, region_of
 from analysis.refactor.meld.scopes import CASE, needs_braces
 from analysis.refactor.meld.sharing import with_shared_selections
 from analysis.refactor.meld.shortening import with_short_statements
@@ -73,7 +73,7 @@ def _taken(analysis: FileAnalysis, function: FunctionFacts) -> frozenset[str]:
     return frozenset(words)
 
 
-def _replacement(function: FunctionFacts, region: Region, statements: tuple[Statement, ...]) -> Replacement:
+def _replacement(function: FunctionFacts, region: MeldableBranch, statements: tuple[Statement, ...]) -> Replacement:
     span = region.span
     around, branch = _around(region)
     names = {_declared_name(one) for one in statements if isinstance(one, Simple) and one.declares}
@@ -88,7 +88,7 @@ def _replacement(function: FunctionFacts, region: Region, statements: tuple[Stat
     return Replacement(function.start + span.start, function.start + span.end, new)
 
 
-def _style(region: Region) -> Style:
+def _style(region: MeldableBranch) -> Style:
     return style_of(region.item.text.decode("utf-8", "surrogateescape"), region.span.start, region.span.end)
 
 
@@ -96,7 +96,7 @@ def _is_bare_if(statement: Statement) -> bool:
     return isinstance(statement, Branching) and not statement.comments.above
 
 
-def _around(region: Region) -> tuple[Node, Node]:
+def _around(region: MeldableBranch) -> tuple[Node, Node]:
     """The node that the branch is a child of, and the branch."""
     span = region.span
     for node in region.snippet.root.walk():

@@ -27,7 +27,7 @@ from typing import Final, TypeAlias
 
 from analysis.divergence.levels import Level
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
 from analysis.ir.instructions import BasicBlockId, Vote, WarpBarrier
 from analysis.refactor.edit import Replacement, apply_replacements
@@ -63,7 +63,7 @@ def order_exchanges(
     return draft if refuted is None else refuted
 
 
-def _drafted(analysis: FileAnalysis, views: Sequence[View]) -> Ordered | None:
+def _drafted(analysis: FileAnalysis, views: Sequence[FrameView]) -> Ordered | None:
     found = separations(analysis, views)
     if not found:
         return None

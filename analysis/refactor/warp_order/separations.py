@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from analysis.facts.file_analysis import FileAnalysis
-from analysis.facts.merge import View
+from analysis.facts.merge import FrameView
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import Function, SourceBranchKind
 from analysis.ir.instructions import Atomic, Branch, Load, Store, Switch
@@ -22,7 +22,7 @@ from analysis.warp.exchange_pairs import ExchangePairs, find_exchange_pairs
 Access: TypeAlias = Load | Store | Atomic
 
 
-def separations(analysis: FileAnalysis, views: Iterable[View]) -> tuple[Separation, ...]:
+def separations(analysis: FileAnalysis, views: Iterable[FrameView]) -> tuple[Separation, ...]:
     """All that the roots of the views lack, in the order of the text; raises `Obstacle`."""
     found: set[Separation] = set()
     for view in {id(view.root): view for view in views if view.root.is_of_kernel}.values():
@@ -48,13 +48,15 @@ def _repeated_at(repeated: Repeated | None) -> int:
             return start
 
 
-def missing_pairs(view: View) -> ExchangePairs:
+def missing_pairs(view: FrameView) -> ExchangePairs:
     """Of the kernel that the view is part of."""
     root = view.root
     return find_exchange_pairs(root.function, root.control, root.if_callers_agree, root.spaces, root.launch)
 
 
-def separation(analysis: FileAnalysis, view: View, first: Access, second: Access, cycle: CycleId | None) -> Separation:
+def separation(
+    analysis: FileAnalysis, view: FrameView, first: Access, second: Access, cycle: CycleId | None
+) -> Separation:
     """Two accesses of one pass, or of different rounds of a loop; raises `Obstacle`."""
     function = view.root.function
     ways = _way_out(function, first.span), _way_out(function, second.span)
@@ -70,7 +72,7 @@ def separation(analysis: FileAnalysis, view: View, first: Access, second: Access
     return Separation(one, other, rounds, tuple(_in_this_file(analysis, view, (first, second))))
 
 
-def separation_of_calls(analysis: FileAnalysis, view: View, first: Access, second: Access) -> Separation:
+def separation_of_calls(analysis: FileAnalysis, view: FrameView, first: Access, second: Access) -> Separation:
     """Two accesses in the text of one function, each in another call of it; raises `Obstacle`."""
     item = analysis.item_of(view, first.span.frame)
     one, other = (_site(analysis, view, access.span, access) for access in (first, second))
@@ -93,7 +95,7 @@ def _outwards(function: Function, span: Span) -> Iterator[Span]:
         yield Span(entered.call.start, entered.call.end, frame)
 
 
-def _loop_keyword(view: View, cycle: CycleId) -> Span:
+def _loop_keyword(view: FrameView, cycle: CycleId) -> Span:
     control, function = view.root.control, view.root.function
     for block in control.exit_branches(control.cycles[cycle]):
         ending = function.blocks[block].terminator
@@ -104,19 +106,19 @@ def _loop_keyword(view: View, cycle: CycleId) -> Span:
     raise Obstacle(WhyNotOrdered.LOOP)
 
 
-def _site(analysis: FileAnalysis, view: View, span: Span, access: Access) -> Site:
+def _site(analysis: FileAnalysis, view: FrameView, span: Span, access: Access) -> Site:
     where = _offset(analysis, view, span)
     return Site(where.start, where.end, not isinstance(access, Load))
 
 
-def _in_this_file(analysis: FileAnalysis, view: View, accesses: Iterable[Access]) -> Iterator[int]:
+def _in_this_file(analysis: FileAnalysis, view: FrameView, accesses: Iterable[Access]) -> Iterator[int]:
     for access in accesses:
         item = analysis.item_of(view, access.span.frame)
         if item is not None and item.path == analysis.facts.path:
             yield item.span.start + access.span.start
 
 
-def _offset(analysis: FileAnalysis, view: View, span: Span) -> Span:
+def _offset(analysis: FileAnalysis, view: FrameView, span: Span) -> Span:
     """In bytes of the file."""
     item = analysis.item_of(view, span.frame)
     if item is None or span.start == span.end:

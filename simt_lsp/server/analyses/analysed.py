@@ -13,7 +13,7 @@ from analysis.ir.record import record
 from analysis.syntax.document import Document
 from simt_lsp.server.analyses.held_findings import HeldFindings
 from simt_lsp.server.analyses.worker import GaveWay
-from simt_lsp.server.documents.roots import Root, Roots, RootView
+from simt_lsp.server.documents.roots import Roots, RootView, WorkspaceFolder
 from simt_lsp.server.documents.store import DocumentStore, OpenDocument
 from simt_lsp.server.documents.uris import uri_of
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
@@ -154,7 +154,7 @@ class AnalysisJob:
         analysis = self._analyse(item, loader, analysed.settings, analysed.context, analysed.includers, project, None)
         return Checked(analysis, self._check(analysis, analysed.configuration, None))
 
-    def surroundings(self, root: Root) -> Surroundings:
+    def surroundings(self, root: WorkspaceFolder) -> Surroundings:
         """What is around the files of a root now."""
         view = RootView(root)
         loader = DiskLoader(self.cache, self._documents.overlay(), view.files)
@@ -274,7 +274,7 @@ class AnalysisJob:
             raise GaveWay from error
 
 
-def _rules_file(path: str | None, root: Root | None, sources: Sequence[str]) -> str | None:
+def _rules_file(path: str | None, root: WorkspaceFolder | None, sources: Sequence[str]) -> str | None:
     if path is None:
         return None
     known = next((source for source in sources if os.path.basename(source) == FILE_NAME), None)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, final
 from analysis.ir.record import record
 from simt_lsp.server.analyses.analysed import Analysed, AnalysisJob
 from simt_lsp.server.analyses.worker import GaveWay, Worker
-from simt_lsp.server.documents.roots import Root, Roots
+from simt_lsp.server.documents.roots import Roots, WorkspaceFolder
 from simt_lsp.server.documents.store import DocumentStore, OpenDocument
 from simt_lsp.workspace.file_index import DEVICE_SUFFIXES
 from simt_lsp.workspace.include_graph import IncludeGraph
@@ -118,7 +118,7 @@ class HeaderCallers:
             self._job.release(path)
         self._read &= needed
 
-    def _root_of(self, item: OpenDocument) -> Root | None:
+    def _root_of(self, item: OpenDocument) -> WorkspaceFolder | None:
         root = self._roots.of(item.path)
         is_known = root is not None and root.project is not None and root.project.is_complete
         return root if is_known and item.analysed else None
@@ -128,7 +128,7 @@ class HeaderCallers:
         return {item.path for item in self._documents.current.values()}
 
     def _callers(
-        self, root: Root, graph: IncludeGraph, path: str, cancelled: Callable[[], bool], needed: set[str]
+        self, root: WorkspaceFolder, graph: IncludeGraph, path: str, cancelled: Callable[[], bool], needed: set[str]
     ) -> KnownCallers | None:
         """Of an open file; those of its includers that stay in memory are added to the `needed` ones."""
         includers = self._includers(graph, path)
@@ -138,7 +138,11 @@ class HeaderCallers:
         return _known(path, [*self._passed_by(root, includers, cancelled, needed).values()], includers)
 
     def _passed_by(
-        self, root: Root, paths: Sequence[str], cancelled: Callable[[], bool], at_hand: Set[str] = frozenset()
+        self,
+        root: WorkspaceFolder,
+        paths: Sequence[str],
+        cancelled: Callable[[], bool],
+        at_hand: Set[str] = frozenset(),
     ) -> dict[str, Passed]:
         """By path; what is not at hand is let go after it was looked at."""
         around: dict[str, Surroundings] = {}

@@ -16,7 +16,7 @@ from simt_lsp.server.analyses.analysed import Analysed, AnalysisJob
 from simt_lsp.server.analyses.header_callers import HeaderCallers
 from simt_lsp.server.analyses.worker import Worker
 from simt_lsp.server.analyses.workspace_reports import WorkspaceReports
-from simt_lsp.server.documents.roots import Root, Roots
+from simt_lsp.server.documents.roots import Roots, WorkspaceFolder
 from simt_lsp.server.documents.store import DocumentStore, OpenDocument
 
 
@@ -67,7 +67,7 @@ class ProjectFiles:
             self._look_at(path)
         self.callers.look_soon()
 
-    def ended(self, root: Root) -> None:
+    def ended(self, root: WorkspaceFolder) -> None:
         """The index of a root may be there: open documents stand in front of their files."""
         self._reports.texts_changed(None)
         if root.project is None:

@@ -41,7 +41,7 @@ class Indexing:
 
 
 @final
-class Root:
+class WorkspaceFolder:
     """One folder; what is below it is None until it was walked."""
 
     def __init__(self, uri: str, path: str, *, is_adopted: bool = False) -> None:
@@ -65,28 +65,28 @@ class Roots:
 
     def __init__(
         self,
-        ready: Callable[[Root], None],
+        ready: Callable[[WorkspaceFolder], None],
         crashed: Callable[[str, BaseException], None],
     ) -> None:
         self._ready = ready
-        self.indexing: Callable[[Root, Indexing], None] = lambda _, __: None
+        self.indexing: Callable[[WorkspaceFolder, Indexing], None] = lambda _, __: None
         """Called on the walking thread when an index is begun."""
         self._crashed = crashed
-        self._roots: tuple[Root, ...] = ()
-        self._wanted: dict[str, Root] = {}
+        self._roots: tuple[WorkspaceFolder, ...] = ()
+        self._wanted: dict[str, WorkspaceFolder] = {}
         self._changed = Condition()
         self._thread: Thread | None = None
         self._stopped = False
 
     @property
-    def all(self) -> tuple[Root, ...]:
+    def all(self) -> tuple[WorkspaceFolder, ...]:
         return self._roots
 
     def add(self, uris: Iterable[str]) -> None:
         """Folders on disk among `uris` become roots; others have nothing to walk."""
         known = {root.uri for root in self._roots}
         found = [(uri, path) for uri in uris if uri not in known and (path := path_of(uri)) is not None]
-        self._roots += tuple(Root(uri, path) for uri, path in found)
+        self._roots += tuple(WorkspaceFolder(uri, path) for uri, path in found)
 
     def adopt(self, path: str | None) -> None:
         """A document of a client that named no folder: that of its project, as the shell finds it, is a root."""
@@ -94,13 +94,13 @@ class Roots:
             return
         folder = project_root(path)
         if all(root.is_adopted for root in self._roots) and self.of(path) is None and is_a_project(folder):
-            self._roots += (Root(uri_of(folder), folder, is_adopted=True),)
+            self._roots += (WorkspaceFolder(uri_of(folder), folder, is_adopted=True),)
 
     def remove(self, uris: Iterable[str]) -> None:
         gone = set(uris)
         self._roots = tuple(root for root in self._roots if root.uri not in gone)
 
-    def of(self, path: str | None) -> Root | None:
+    def of(self, path: str | None) -> WorkspaceFolder | None:
         """The innermost root above `path`."""
         if path is None:
             return None
@@ -108,13 +108,13 @@ class Roots:
         above = [root for root in self._roots if key.startswith(root.prefix)]
         return max(above, key=lambda root: len(root.prefix), default=None)
 
-    def want(self, root: Root) -> None:
+    def want(self, root: WorkspaceFolder) -> None:
         """Have the files below `root` looked at, unless that was asked before."""
         if not root.wanted:
             root.wanted = True
             self.walk(root)
 
-    def walk(self, root: Root) -> None:
+    def walk(self, root: WorkspaceFolder) -> None:
         """Have the files below `root` looked at (again), soon."""
         with self._changed:
             if self._stopped:
@@ -125,7 +125,7 @@ class Roots:
                 self._thread.start()
             self._changed.notify()
 
-    def files_of(self, root: Root) -> FileIndex:
+    def files_of(self, root: WorkspaceFolder) -> FileIndex:
         """The files below `root`, walked now if they were not yet; call it from a thread that may wait."""
         return root.files or self._walk(root)
 
@@ -166,7 +166,7 @@ class Roots:
                 self._crashed(f"index of {root.path}", error)
             root.is_settled = root.is_settled or root.uri not in self._wanted
 
-    def _index(self, root: Root) -> None:
+    def _index(self, root: WorkspaceFolder) -> None:
         files = root.files
         if files is None or files.truncated:
             return
@@ -191,7 +191,7 @@ class Roots:
             root.project, root.graph = project, project.graph
             self._ready(root)
 
-    def _walk(self, root: Root) -> FileIndex:
+    def _walk(self, root: WorkspaceFolder) -> FileIndex:
         files = build_index([root.path], cancelled=lambda: self._stopped)
         graph = IncludeGraph()
         build_graph(graph, files, cancelled=lambda: self._stopped)
@@ -203,7 +203,7 @@ class Roots:
 class RootView:
     """What one analysis sees of a root; remembers whether it missed something that a walk would bring."""
 
-    def __init__(self, root: Root | None) -> None:
+    def __init__(self, root: WorkspaceFolder | None) -> None:
         self._root = root
         self.missed = False
 

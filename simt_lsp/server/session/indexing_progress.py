@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from simt_lsp.server.documents.roots import Indexing, Root
+from simt_lsp.server.documents.roots import Indexing, WorkspaceFolder
 from simt_lsp.server.session.progress import progress
 from simt_lsp.server.session.server import SimtServer
 
@@ -15,12 +15,12 @@ PATIENCE: Final = 1.0
 REPORT_DELAY: Final = 0.3
 
 
-def show_indexing(ls: SimtServer, root: Root, indexing: Indexing) -> None:
+def show_indexing(ls: SimtServer, root: WorkspaceFolder, indexing: Indexing) -> None:
     """Until the index is there; who cancels it has each file looked at alone."""
     ls.hold_task(asyncio.ensure_future(_show(ls, root, indexing)), "progress of the index")
 
 
-async def _show(ls: SimtServer, root: Root, indexing: Indexing) -> None:
+async def _show(ls: SimtServer, root: WorkspaceFolder, indexing: Indexing) -> None:
     await asyncio.sleep(PATIENCE)
     if indexing.has_ended:
         return

@@ -26,7 +26,7 @@ from simt_lsp.server.analyses.collector import Collector
 from simt_lsp.server.analyses.project_files import ProjectFiles
 from simt_lsp.server.analyses.worker import Superseded, Worker
 from simt_lsp.server.analyses.workspace_reports import WorkspaceReports
-from simt_lsp.server.documents.roots import Root, Roots
+from simt_lsp.server.documents.roots import Roots, WorkspaceFolder
 from simt_lsp.server.documents.store import SEEN, DocumentStore, OpenDocument, weight_of
 from simt_lsp.server.session.client_settings import SECTION, ClientSettings
 from simt_lsp.server.session.errors import CONTENT_MODIFIED, report_failure
@@ -361,11 +361,11 @@ class SimtServer(LanguageServer):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._walk_ended.wait(), WALK_PATIENCE)
 
-    def _walked(self, root: Root) -> None:
+    def _walked(self, root: WorkspaceFolder) -> None:
         """On the walking thread: the files below a root are known now."""
         self.hand_over(lambda: self._analyse_below(root))
 
-    def _analyse_below(self, root: Root) -> None:
+    def _analyse_below(self, root: WorkspaceFolder) -> None:
         self.project_files.ended(root)
         self._walk_ended.set()
         self._walk_ended = asyncio.Event()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sim.observers.places import Place
+from sim.observers.places import FunctionSpan
 
 
 def claims(text: str) -> dict[int, str]:
@@ -12,12 +12,12 @@ def claims(text: str) -> dict[int, str]:
     return {number: line.split("//@")[1].strip() for number, line in enumerate(text.split("\n"), 1) if "//@" in line}
 
 
-def line_of(text: str, place: Place) -> int:
+def line_of(text: str, place: FunctionSpan) -> int:
     """Of a place in the kernel itself: `k` is the last function of the text."""
     return text[: text.index("__global__") + place.span.start].count("\n") + 1
 
 
-def told(text: str, found: Iterable[tuple[Place, str]]) -> dict[int, str]:
+def told(text: str, found: Iterable[tuple[FunctionSpan, str]]) -> dict[int, str]:
     """What was found, by line, several answers of one line joined by `; `."""
     lines: dict[int, list[str]] = {}
     for place, words in found:

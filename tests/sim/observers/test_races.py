@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim.faults import DataRace
-from sim.observers.places import Place
+from sim.observers.places import FunctionSpan
 from sim.observers.races import RaceAnswer, RaceObserver
 from tests.sim.observers.claims import check, line_of, told
 from tests.sim.running import run
@@ -23,14 +23,14 @@ def races(text: str, *, block: int = 64, grid: int = 1) -> RaceAnswer:
 
 
 def described(text: str, race: DataRace) -> str:
-    earlier = line_of(text, Place(race.other.function, race.other.span))
+    earlier = line_of(text, FunctionSpan(race.other.function, race.other.span))
     words = f"{race.access.value} after {race.other_access.value} in {earlier}: {race.buffer} x{race.evidence.count}"
     return f"{words}, same value" if race.same_value else words
 
 
 def holds(text: str, *, block: int = 64, grid: int = 1) -> None:
     answer = races(text, block=block, grid=grid)
-    found = ((Place(race.evidence.function, race.evidence.span), described(text, race)) for race in answer.races)
+    found = ((FunctionSpan(race.evidence.function, race.evidence.span), described(text, race)) for race in answer.races)
     check(text, told(text, found))
 
 
@@ -413,8 +413,8 @@ def test_random_programs_race_where_a_list_of_all_accesses_says_so(seed: int) ->
     text = f"__global__ void k(int *p, int *q) {{ __shared__ int s[64]; int x = 0;\n{body}\n  q[threadIdx.x] = x; }}"
     found = {
         (
-            line_of(text, Place(race.other.function, race.other.span)) - 2,
-            line_of(text, Place(race.evidence.function, race.evidence.span)) - 2,
+            line_of(text, FunctionSpan(race.other.function, race.other.span)) - 2,
+            line_of(text, FunctionSpan(race.evidence.function, race.evidence.span)) - 2,
         )
         for race in races(text).races
     }

@@ -14,7 +14,7 @@ from sim.observers.oracle_convergence import OracleAnswer
 from sim.observers.register_kinds import KindCount, RegisterShares
 from sim.observers.requests import RequestCount
 from sim.observers.scalar_activity import Executed, ScalarActivity, Source
-from sim.observers.timeline import Step
+from sim.observers.timeline import SegmentRun
 from sim.observers.work import Work
 from sim.report.model import (
     BranchReport,
@@ -188,7 +188,7 @@ def timeline() -> TimelineReport:
             going = sum(1 << lane for lane in range(28) if lane % 5 > turn)
             places.append((12, going, running))
     places += [(14, running, running), (15, running, running), (16, running, running)]
-    steps = tuple(Step(line, None, active, alive) for line, active, alive in places)
+    steps = tuple(SegmentRun(line, None, active, alive) for line, active, alive in places)
     return TimelineReport(3, 1, 32, steps, tuple(at(line) for line, _, _ in places), 7)
 
 

@@ -32,7 +32,7 @@ class Link:
 
 @final
 @record
-class Place:
+class BoxPosition:
     """The middle and the top of a box."""
 
     x: float
@@ -60,5 +60,5 @@ class Layout:
 
     width: float
     height: float
-    places: tuple[Place, ...]
+    places: tuple[BoxPosition, ...]
     routes: tuple[Route, ...]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from analysis.features.control_flow_graph.layout.coordinates import horizontal_places
-from analysis.features.control_flow_graph.layout.model import Box, Layout, Link, Place, Route
+from analysis.features.control_flow_graph.layout.model import Box, BoxPosition, Layout, Link, Route
 from analysis.features.control_flow_graph.layout.order import order_rows
 from analysis.features.control_flow_graph.layout.ranks import Chain, Layers, make_layers
 from analysis.ir.record import record
@@ -92,7 +92,7 @@ class _Drawing:
         self._bottom = top
 
     def layout(self) -> Layout:
-        places = tuple(Place(self._x[box], self._tops[self._rank[box]]) for box in range(len(self._boxes)))
+        places = tuple(BoxPosition(self._x[box], self._tops[self._rank[box]]) for box in range(len(self._boxes)))
         routes = tuple(self._route(index, chain) for index, chain in enumerate(self._chains))
         return Layout(self._width, self._bottom, places, routes)
 
