@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from analysis.ir.pace import paced
 from analysis.lower.names import FunctionDeclaration, Record, Scope, TypeTemplateDeclaration
 
 
@@ -13,23 +12,31 @@ def forget_names(
     records: Iterable[Record],
     declarations: Iterable[FunctionDeclaration | None],
     templates: Iterable[TypeTemplateDeclaration | None],
-) -> None:
-    """Takes all cycles apart: reference counts do the rest.  Nobody may ask for a name again.  Others have turns."""
-    for scope in paced(scopes):
+) -> Iterator[int]:
+    """Takes all cycles apart: reference counts do the rest.  Nobody may ask for a name again.
+
+    After each step it yields the rounds that the step took: who can let others have turns counts them.
+    """
+    for scope in scopes:
         if scope is not None:
             _close(scope)
-    for record in paced(records, 5):
+        yield 1
+    for record in records:
         _close(record.scope)
-        for methods in paced(record.methods.values(), 5):
+        for methods in record.methods.values():
             for method in methods:
                 _forget_instances(method)
+            yield 5
         record.methods.clear()
-    for declaration in paced(declarations, 2):
+        yield 5
+    for declaration in declarations:
         if declaration is not None:
             _forget_instances(declaration)
-    for template in paced(templates):
+        yield 2
+    for template in templates:
         if template is not None:
             _close(template.scope)
+        yield 1
 
 
 def _forget_instances(declaration: FunctionDeclaration) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final, final
 from weakref import proxy
@@ -22,7 +22,7 @@ from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import Opaque
 from analysis.ir.limits import Limit
-from analysis.ir.pace import no_pace, pace
+from analysis.ir.pace import spend
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import VOID, StructLayout, Type, UnknownType
@@ -142,20 +142,22 @@ class Program:
 
     def close(self) -> None:
         """Lets go of everything: scopes and what they name know each other, so nothing of it would go by itself."""
-        self._forget_names()
+        for _ in self._forget_names():
+            pass
         for table in self._tables():
             table.clear()
 
     def take_apart(self) -> Sequence[object]:
         """The same with turns for others: nothing is freed but what is let go of the parts that are returned."""
-        self._forget_names()
+        for rounds in self._forget_names():
+            spend(rounds)
         parts = [list(table.values()) for table in self._tables()]
         for table in self._tables():
             table.clear()
         return parts
 
-    def _forget_names(self) -> None:
-        forget_names(
+    def _forget_names(self) -> Iterator[int]:
+        return forget_names(
             [*self._scopes.values(), *self._enumerations.values()],
             list(self.records.values()),
             [*self._declarations.values(), *(instance.declaration for instance in self._instances.values())],
@@ -174,9 +176,12 @@ class Program:
         )
 
     def __del__(self) -> None:
-        """A version that was replaced is free at once, not when the collector walks over all that is kept."""
-        with pace(no_pace):  # nobody has a turn here, and what a turn might raise would be lost
-            self.close()
+        """A version that was replaced is free at once, not when the collector walks over all that is kept.
+
+        Nobody has a turn here: what a turn might raise would be lost.  No context variable is set either, because the
+        collector may come here while one is being set, and CPython 3.11 then forgets that one.
+        """
+        self.close()
 
     # -- answers ------------------------------------------------------------------------------------------------
 
