@@ -720,7 +720,7 @@ def _needing_nothing(scope: Scope, node: Node) -> ConstantName | None:
 
 def _combined(scope: Scope, node: Node, *, decisive: bool) -> ConstantName | None:
     """`A<T> && B<T>` in a requirement: one side that is `decisive` decides, the other need not be known."""
-    values = [evaluate(scope, child) for child in node.children if child.kind not in ("&&", "||", "and", "or")]
+    values = [evaluate(scope, child) for child in node.children if child.kind not in _BETWEEN_CONSTRAINTS]
     numbers = [value if isinstance(value, ConstantName) else None for value in values]
     answers = [None if each is None else bool(each.value) is not decisive for each in numbers]
     answer = all_hold(answers)
@@ -741,6 +741,8 @@ _PLACEHOLDERS: Final[dict[ir.Type, cpp.Placeholder]] = {
     DECLTYPE_AUTO: cpp.Placeholder.DECLTYPE_AUTO,
     DECLTYPE: cpp.Placeholder.DECLTYPE_AUTO,
 }
+_BETWEEN_CONSTRAINTS: Final = frozenset({"&&", "||", "and", "or", "(", ")"})
+"""The grammar puts the brackets around an operand beside it."""
 _CONSTEXPR: Final = frozenset({"constexpr", "consteval"})
 _STATIC: Final = frozenset({"static", "thread_local", "extern", "__shared__"})
 _MEMBERS_ONLY: Final = frozenset({"=", "[]", "()", "->"})
