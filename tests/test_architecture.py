@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -131,15 +131,26 @@ class Import:
     line: int
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What is asked of a module: its tree is not kept, since the collector would walk over it in all later tests."""
+
+    path: str
+    imports: tuple[Import, ...]
+    outside_calls: tuple[tuple[str, int], ...]
+    function_lengths: tuple[tuple[str, int], ...]
+
+
 def test_imports_point_downward() -> None:
     assert [message for item in all_imports() if (message := wrong_direction(item))] == []
 
 
 def test_the_analysis_sees_nothing_but_text() -> None:
     seen = [message for item in all_imports() if (message := reaches_outside(item))]
-    for name, tree in modules().items():
+    for name, module in modules().items():
         if name.split(".")[0] == "analysis":
-            seen += [f"{name}:{line}: calls {call}()" for call, line in outside_calls(tree)]
+            seen += [f"{name}:{line}: calls {call}()" for call, line in module.outside_calls]
     assert seen == []
 
 
@@ -165,10 +176,10 @@ def test_no_module_is_part_of_an_import_cycle() -> None:
 
 def test_functions_stay_short() -> None:
     too_long = {
-        f"{relative(path)}:{name}": length
-        for path in source_files()
-        for name, length in function_lengths(ast.parse(path.read_bytes()))
-        if length > MAX_FUNCTION_LINES and f"{relative(path)}:{name}" not in LONG_FUNCTIONS
+        f"{module.path}:{name}": length
+        for module in modules().values()
+        for name, length in module.function_lengths
+        if length > MAX_FUNCTION_LINES and f"{module.path}:{name}" not in LONG_FUNCTIONS
     }
     assert too_long == {}
 
@@ -324,9 +335,8 @@ def function_lengths(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
 
 
-def module_named(target: str, known: Iterable[str]) -> str | None:
+def module_named(target: str, known: Set[str]) -> str | None:
     """The module that an imported name lives in: itself a module, or a name inside one."""
-    known = set(known)
     if target in known:
         return target
     parent = target.rpartition(".")[0]
@@ -338,16 +348,18 @@ def place(item: Import) -> str:
 
 
 @cache
-def modules() -> Mapping[str, ast.Module]:
-    return {module_name(path): ast.parse(path.read_bytes(), str(path)) for path in source_files()}
+def modules() -> Mapping[str, Module]:
+    return {module_name(path): _module(path) for path in source_files()}
 
 
-@cache
-def all_imports() -> tuple[Import, ...]:
-    packages = {module_name(path) for path in source_files() if path.name == "__init__.py"}
-    return tuple(
-        item for name, tree in modules().items() for item in imports_of(name, tree, is_package=name in packages)
-    )
+def _module(path: Path) -> Module:
+    tree = ast.parse(path.read_bytes(), str(path))
+    imports = imports_of(module_name(path), tree, is_package=path.name == "__init__.py")
+    return Module(relative(path), tuple(imports), tuple(outside_calls(tree)), tuple(function_lengths(tree)))
+
+
+def all_imports() -> Iterator[Import]:
+    return (item for module in modules().values() for item in module.imports)
 
 
 @cache
