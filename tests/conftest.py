@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import signal
@@ -24,6 +25,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("tests", derandomize=True, deadline=None)
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests were collected: the collector need not walk over them while they run."""
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
