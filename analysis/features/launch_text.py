@@ -45,7 +45,7 @@ def launches_text(
 
 
 def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]:
-    """`n >= gridDim.x * blockDim.x`: what every launch of a kernel says of its parameters, whatever the numbers are."""
+    """`n >= gridDim.x * blockDim.x`, in backticks: what every launch of a kernel says of its parameters, whatever the numbers are."""
     launch = analysis.launch_of(function)
     root = next((view.root for view in analysis.views(function)), None)
     if launch is None or root is None:
@@ -55,7 +55,7 @@ def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]
     for kind, axis, position in launch.relations:
         kinds.setdefault((position, axis), set()).add(kind)
     return [
-        text
+        f"`{text}`"
         for (position, axis), found in kinds.items()
         for text in _relation_texts(parameters[position].name, AXES[axis], found)
     ]

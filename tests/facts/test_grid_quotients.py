@@ -177,7 +177,7 @@ def test_it_is_told_with_the_block(host: str, expected: str) -> None:
     analysis = analyzed({"k.cu": text}, "k.cu")
     function = next(one for one in analysis.facts.functions if one.name == "k")
     told = launches_text(block_text(analysis.launch_of(function)), analysis, function)
-    assert told == f"block of 256 threads, {expected}; only launch: k.cu:16"
+    assert told == f"block of 256 threads, `{expected}`; only launch: k.cu:16"
 
 
 # -- what follows for branches ----------------------------------------------------------------------------------------

@@ -110,11 +110,11 @@ def test_arguments_that_are_extents(host: str, expected: set[str]) -> None:
     [
         (
             "void go(float *x, int n) { k<<<n / 256, 256>>>(x, n); }",
-            "block of 256 threads, n >= gridDim.x * blockDim.x; only launch: k.cu:6",
+            "block of 256 threads, `n >= gridDim.x * blockDim.x`; only launch: k.cu:6",
         ),
         (
             "void go(float *x, int t) { k<<<4, t>>>(x, t); }",
-            "one-dimensional block of unknown size, n = blockDim.x; only launch: k.cu:6",
+            "one-dimensional block of unknown size, `n = blockDim.x`; only launch: k.cu:6",
         ),
         ("void go(float *x, int n) { k<<<4, 256>>>(x, n); }", "block of 256 threads; only launch: k.cu:6"),
     ],

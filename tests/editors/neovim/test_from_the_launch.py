@@ -22,6 +22,7 @@ from tests.editors.launched_elsewhere import (
 from tests.editors.neovim.editor import VERSIONS, Neovim
 from tests.editors.outcome import FAILED
 
+ROUNDED_UP: Final = "(gridDim.x - 1) * blockDim.x < n <= gridDim.x * blockDim.x"
 _INDEX_IS_THERE: Final = """\
 vim.iter(vim.tbl_values(vim.lsp.buf_request_sync(0, 'workspace/symbol', { query = 'halve' }, 2000) or {}))\
 :any(function(answer) return #(answer.result or {}) > 0 end)"""
@@ -94,7 +95,7 @@ def test_explain_names_the_launches_at_the_kernel_and_the_kernel_at_the_launch(n
     neovim.edit(HEADER)
     neovim.at(KERNEL_LINE)
     neovim.run("SimtExplain")
-    neovim.sees("block of 96 or 64 threads; both launches: main.cu:9, other.cu:4")
+    neovim.sees(f"block of 96 or 64 threads, `{ROUNDED_UP}`; both launches: main.cu:9, other.cu:4")
     neovim.picture("kernel")
 
 
@@ -122,7 +123,7 @@ def test_an_edit_of_the_launch_decides_what_is_found_in_the_header(neovim: Neovi
     neovim.wait_for(f"vim.fn.expand('%:t') == '{HEADER}' and not {_BARRIER_IS_FOUND}")
     neovim.at(KERNEL_LINE, 18)
     neovim.keys("K")
-    neovim.sees("block of 64 threads; both launches: main.cu:9, other.cu:4")
+    neovim.sees(f"block of 64 threads, {ROUNDED_UP}; both launches: main.cu:9, other.cu:4")
     neovim.picture("after")
     neovim.keys("\x1b\x17ju\x17k")
     neovim.wait_for(f"vim.fn.expand('%:t') == '{HEADER}' and {_BARRIER_IS_FOUND}")
