@@ -45,7 +45,7 @@ def launches_text(
 
 
 def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]:
-    """`n >= gridDim.x * blockDim.x`, in backticks: what every launch of a kernel says of its parameters, whatever the numbers are."""
+    """`n >= gridDim.x * blockDim.x`: what every launch says of a parameter, whatever the numbers are; in backticks."""
     launch = analysis.launch_of(function)
     root = next((view.root for view in analysis.views(function)), None)
     if launch is None or root is None:
