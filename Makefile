@@ -72,6 +72,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m hypothesis --hypothesis-profile=fuzz
 	$(BIN)/python -m tests.divergence.fuzz 1500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.cpp.constant_expressions 200 $(FUZZ_SEED)
+	$(BIN)/python -m tests.cpp.fuzz 200 $(FUZZ_SEED)
 	$(BIN)/python -m tests.petri.fuzz 1500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.affine.fuzz 800 $(FUZZ_SEED)
 	$(BIN)/python -m tests.verdict.fuzz 800 $(FUZZ_SEED)

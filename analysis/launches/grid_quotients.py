@@ -135,10 +135,10 @@ def _cast(node: Node) -> tuple[object, Node | None]:
 
 def _divided(node: Node, known: Known) -> Iterator[Quotient]:
     """`n / t`, `(n + t - 1) / t`, `(n + 255) >> 8`."""
-    sides = _sides(node, b"/")
+    sides = operands_of(node, b"/")
     divisor: Node | int | None = None if sides is None else sides[1]
     if sides is None:
-        sides = _sides(node, b">>")
+        sides = operands_of(node, b">>")
         shift = None if sides is None else known.fixed(sides[1])
         divisor = 1 << shift if shift is not None and 0 <= shift < _MAX_BITS // 2 else None
     if sides is None or divisor is None:
@@ -159,7 +159,7 @@ def _divided(node: Node, known: Known) -> Iterator[Quotient]:
 
 def _one_more(node: Node, known: Known, depth: int) -> Iterator[Quotient]:
     """`n / t + 1`, `(n - 1) / t + 1`, `n / t + (n % t != 0)`, with the summands in either order."""
-    sides = _sides(node, b"+")
+    sides = operands_of(node, b"+")
     for left, right in () if sides is None else (sides, sides[::-1]):
         one = known.fixed(right) == 1
         for quotient in _less_one(left, known) if one else ():
@@ -176,8 +176,8 @@ def _one_more(node: Node, known: Known, depth: int) -> Iterator[Quotient]:
 
 def _less_one(node: Node, known: Known) -> Iterator[Quotient]:
     """`(n - 1) / t`, to which one is added."""
-    sides = _sides(plain(node), b"/")
-    less = None if sides is None else _sides(plain(sides[0]), b"-")
+    sides = operands_of(plain(node), b"/")
+    less = None if sides is None else operands_of(plain(sides[0]), b"-")
     if sides is not None and less is not None and plain(less[1]).text in _ONES:
         yield Quotient(plain(less[0]), sides[1], UP, _AT_MOST, (node,))
 
@@ -198,7 +198,7 @@ def _rest(node: Node, quotient: Quotient) -> bool | None:
         return None if found is None or (plain(yes).text, plain(no).text) != wanted else found[1]
     found = _leaves_rest(node, quotient)
     # `n % t` itself is no number of blocks
-    return found[1] if found is not None and found[0] and _sides(node, b"%") is None else None
+    return found[1] if found is not None and found[0] and operands_of(node, b"%") is None else None
 
 
 def _leaves_rest(node: Node, quotient: Quotient) -> tuple[bool, bool] | None:
@@ -211,14 +211,14 @@ def _leaves_rest(node: Node, quotient: Quotient) -> tuple[bool, bool] | None:
         inner = None if argument is None or not node.text.startswith(b"!") else _leaves_rest(argument, quotient)
         return None if inner is None or inner[1] else (not inner[0], False)
     for sign, holds, is_positive in ((b"!=", True, False), (b"==", False, False), (b">", True, True)):
-        sides = _sides(node, sign)
+        sides = operands_of(node, sign)
         if sides is not None and _is_remainder(sides[0], quotient) and plain(sides[1]).text == b"0":
             return holds, is_positive
     return None
 
 
 def _is_remainder(node: Node, quotient: Quotient) -> bool:
-    sides = _sides(plain(node), b"%")
+    sides = operands_of(plain(node), b"%")
     if sides is None or isinstance(quotient.divisor, int):
         return False
     same = plain(sides[0]).text == quotient.dividend.text and plain(sides[1]).text == plain(quotient.divisor).text
@@ -231,7 +231,7 @@ def _chosen(node: Node, known: Known, depth: int) -> Iterator[Quotient]:
     if condition is None or yes is None or no is None:
         return
     for exact, more in ((yes, no), (no, yes)):
-        sides = _sides(plain(more), b"+")
+        sides = operands_of(plain(more), b"+")
         if sides is None or known.fixed(sides[1]) != 1 or plain(sides[0]).text != plain(exact).text:
             continue
         for quotient in quotients(exact, known, depth + 1):
@@ -272,7 +272,7 @@ _KEPT: Final[Mapping[str, frozenset[RelationKind]]] = {"min": _OF_FEWER, "max": 
 
 def _of_double(node: Node) -> Iterator[Quotient]:
     """`n / 256.0`, `(double)n / t`, `n * 1.0 / t`, which `ceil` rounds up."""
-    sides = _sides(plain(node), b"/")
+    sides = operands_of(plain(node), b"/")
     if sides is None:
         return
     left, is_left = _number_as_double(sides[0])
@@ -295,7 +295,7 @@ def _number_as_double(node: Node) -> tuple[Node | None, bool]:
         type, value = _cast(node)
         is_double = type == FloatType(FloatFormat.DOUBLE)
         return (plain(value), True) if is_double and value is not None else (None, False)
-    sides = _sides(node, b"*")
+    sides = operands_of(node, b"*")
     for factor, other in () if sides is None else (sides, sides[::-1]):
         if plain(factor).text == b"1.0":
             return plain(other), True
@@ -363,7 +363,7 @@ def _terms(node: Node, sign: int) -> Iterator[tuple[int, Node]]:
     """The summands of an expression, with their signs."""
     node = plain(node)
     for operator, second in ((b"+", sign), (b"-", -sign)):
-        sides = _sides(node, operator)
+        sides = operands_of(node, operator)
         if sides is not None:
             yield from _terms(sides[0], sign)
             yield from _terms(sides[1], second)
@@ -399,7 +399,8 @@ def _is_simple(node: Node) -> bool:
     return node.kind in ("identifier", "type_identifier", "number_literal")
 
 
-def _sides(node: Node, sign: bytes) -> tuple[Node, Node] | None:
+def operands_of(node: Node, sign: bytes) -> tuple[Node, Node] | None:
+    """Both operands, plain; None where it is another expression."""
     left, right, operator = node.field("left"), node.field("right"), node.field("operator")
     if node.kind != "binary_expression" or left is None or right is None or operator is None or operator.text != sign:
         return None

@@ -24,7 +24,7 @@ from typing import Final, final
 from analysis.ir.launch_relation import ArgumentRelation, RelationKind
 from analysis.ir.record import record
 from analysis.ir.types import FloatType, IntegerType
-from analysis.launches.grid_quotients import Quotient, plain, quotients
+from analysis.launches.grid_quotients import Quotient, operands_of, plain, quotients
 from analysis.launches.host_functions import HostFunction
 from analysis.launches.host_objects import AXES, called_name
 from analysis.launches.host_values import HostValues
@@ -182,7 +182,7 @@ class _Launch:
     def _is_product(self, argument: _Place, blocks: _Place, threads: _Place, axis: int) -> bool:
         """`argument` is `blocks * threads`, in this order or the other."""
         for place in self._meanings(argument):
-            sides = _sides(place.node, b"*")
+            sides = operands_of(place.node, b"*")
             for one, other in () if sides is None else (sides, sides[::-1]):
                 if self._is_one(_Place(one, place.since), blocks):
                     return self._is_extent(_Place(other, place.since), threads, axis)
@@ -281,13 +281,6 @@ def _is_member(argument: Node, shape: Node, axis: int) -> bool:
     if argument.kind != "field_expression" or member is None or whole is None or whole.kind != shape.kind:
         return False
     return shape.kind == "identifier" and whole.text == shape.text and _text(member) == AXES[axis]
-
-
-def _sides(node: Node, sign: bytes) -> tuple[Node, Node] | None:
-    left, right, operator = node.field("left"), node.field("right"), node.field("operator")
-    if node.kind != "binary_expression" or left is None or right is None or operator is None or operator.text != sign:
-        return None
-    return plain(left), plain(right)
 
 
 def _text(node: Node) -> str:

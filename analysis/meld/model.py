@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TypeAlias, final
+from typing import final
 
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, SourceBranchId
@@ -104,9 +104,6 @@ class RefusedRegion:
     place: Span
     profitability: float | None = None
     predicted_saving: float | None = None
-
-
-RegionOutcome: TypeAlias = MeldedRegion | RefusedRegion
 
 
 @final

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Final, final
+from typing import final
 
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
@@ -22,8 +22,6 @@ from analysis.ir.function import ENTRY, BasicBlock
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import BlockBarrier, GridBarrier
 from analysis.petri.block_order import BlockOrder, block_order
-
-NO_BLOCKS: Final[frozenset[BasicBlockId]] = frozenset()
 
 
 @final

@@ -8,6 +8,7 @@ Rules     An expression gives a `Value` or a `Place` (an lvalue or xvalue); refe
           surroundings say (`program.py`); conversions to parameters are done here.
           The other operand of `?:`, and `sizeof`, are evaluated for their type: `Store.is_real` is False then.
 Bounds    `MAX_STEPS` expressions, statements and parts of objects, `MAX_DEPTH` calls in one another (`budget.py`).
+Shape     One class: expressions, initialisation, calls and statements are one recursion, in sections of this file.
 Limits    Destructors, virtual functions, unions, `new`, `goto`, labels inside of statements, and `throw` are not run.
 Source    C++20 standard, [expr.const], [dcl.init], [stmt], [expr].
 """

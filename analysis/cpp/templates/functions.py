@@ -63,15 +63,22 @@ def instance_for(
     try:
         if not _deduced(classes, template, arguments, found, is_open=is_open):
             return None
-        for parameter in template.template:
-            if parameter.name not in found:
-                bound = _default(parameter, found)
-                if bound is None:
-                    return None
-                found[parameter.name] = bound
+        if not _with_defaults(template, found):
+            return None
         return Instance(template, found, _parameters(template, found))
     except SubstitutionFailure:
         return None
+
+
+def _with_defaults(template: FunctionTemplate, found: Deduced) -> bool:
+    """Binds what was not deduced to its default argument; whether all parameters are bound then."""
+    for parameter in template.template:
+        if parameter.name not in found:
+            bound = _default(parameter, found)
+            if bound is None:
+                return False
+            found[parameter.name] = bound
+    return True
 
 
 def _bind_explicit(
@@ -195,12 +202,8 @@ def _declared(
             patterns[-1] = Expansion(own[-1])
         if not deduce_arguments(template.names, patterns, [one.unqualified for one in parameters], found):
             return None
-        for parameter in template.template:
-            if parameter.name not in found:
-                bound = _default(parameter, found)
-                if bound is None:
-                    return None
-                found[parameter.name] = bound
+        if not _with_defaults(template, found):
+            return None
     except SubstitutionFailure:
         return None
     return Instance(template, found, tuple(parameters))
