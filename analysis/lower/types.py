@@ -161,10 +161,14 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
             words = specifier_words(declarator)
             constant, volatile = "const" in words, "volatile" in words
             exact = declared.exact
+            is_function = exact is not None and isinstance(exact.type, cpp.FunctionType)
+            stored = PointerType(
+                declared.stored, MemorySpace.GENERIC, declared.is_volatile and not declared.is_reference
+            )
             if exact is not None:
                 exact = None if exact.is_reference else QualType(cpp.PointerType(exact), constant, volatile)
             declared = DeclaredType(
-                PointerType(declared.stored, MemorySpace.GENERIC, declared.is_volatile and not declared.is_reference),
+                FUNCTION_POINTER if is_function else stored,
                 is_constant=constant,
                 is_volatile=volatile,
                 spelled=exact,

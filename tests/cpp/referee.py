@@ -14,8 +14,9 @@ from sim.refusals import Refusal
 from tests.cpp.accepted import accepted
 from tests.cpp.program import CppProgram
 from tests.cpp.programs import constants, conversions, forms, lifetimes, overloads, specialisations, templates
-from tests.sim.native.comparison import compare
+from tests.sim.native.comparison import Case, compare
 from tests.sim.native.compiler import compiled
+from tests.sim.native.program import NativeFailure, NativeProgram, NativeResult
 from tests.sim.random.choices import Choices, Seeded
 from tests.sim.running import kernel_of
 
@@ -37,6 +38,9 @@ KINDS: Final[Mapping[str, Callable[[Choices], CppProgram]]] = {
     "lifetimes": lifetimes.objects,
     **{name.replace("_", " "): forms.of_text(name) for name in forms.TEXTS},
 }
+
+_UNDEFINED: Final = ("-fsanitize=shift,integer-divide-by-zero,float-cast-overflow", "-fno-sanitize-recover=all")
+"""A program with undefined behaviour proves nothing: native code ends at it, and the program is dropped."""
 
 
 @final
@@ -64,14 +68,16 @@ def _is_broken(text: str) -> bool:
 
 
 def verdicts(seeds: Sequence[int], folder: Path, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[Verdict]:
-    """Of every program that the compiler accepts; all are compiled together."""
+    """Of every program that the compiler accepts and that means something; all are compiled together."""
     made = {seed: random_program(seed, kinds) for seed in seeds}
     kept = accepted([program for _, program in made.values()])
     programs = {seed: program for seed, program in zip(seeds, kept, strict=True) if program is not None}
     cases = {seed: program.case(f"{seed}.cu") for seed, program in programs.items()}
-    native = compiled([case.unit for case in cases.values()], folder, ["-std=c++20", "-O0"])
-    results = native.run([case.native() for case in cases.values()])
+    native = compiled([case.unit for case in cases.values()], folder, ["-std=c++20", "-O0", *_UNDEFINED])
+    results = _results(native, list(cases.values()))
     for (seed, case), result in zip(cases.items(), results, strict=True):
+        if result is None:
+            continue
         kind, program = made[seed][0], programs[seed]
         if _is_broken(case.unit.text):
             yield Verdict(seed, kind, program, undecided="a syntax error")
@@ -82,3 +88,13 @@ def verdicts(seeds: Sequence[int], folder: Path, kinds: Sequence[str] = tuple(KI
             yield Verdict(seed, kind, program, undecided=str(refusal))
         else:
             yield Verdict(seed, kind, program, wrong)
+
+
+def _results(native: NativeProgram, cases: Sequence[Case]) -> Sequence[NativeResult | None]:
+    """What each case computes natively; None for those that do what is undefined, which ends the process."""
+    try:
+        return native.run([case.native() for case in cases])
+    except NativeFailure:
+        if len(cases) == 1:
+            return [None]
+        return [result for case in cases for result in _results(native, [case])]

@@ -61,6 +61,25 @@ CASES = {
         "A<int(float)>::value, A<int (*)(float)>::value, A<void (*)()>::value, A<int *>::value, A<int()>::value",
         [3, 11, 10, 2, 1],
     ),
+    "pointers to functions are pointers": (
+        """template <class T> struct P { static constexpr int value = 1; };
+        template <class T> struct P<T *> { static constexpr int value = 10 + P<T>::value; };
+        template <class T, class U> struct A { static constexpr int value = 1; };
+        template <class T, class U> struct A<T *, U> { static constexpr int value = 2; };
+        template <class T, class U> struct A<T *, U *> { static constexpr int value = 3; };
+        template <class T> struct C { static constexpr int value = 1; };
+        template <class T> struct C<T *const> { static constexpr int value = 2; };
+        template <class T> struct C<const T> { static constexpr int value = 3; };""",
+        "P<int (*)(long, int)>::value, P<int(long)>::value, A<char *, int (*)(long)>::value,"
+        " A<int (*)(long), int>::value, C<const decltype(&n)>::value, C<int (*const)(int)>::value",
+        [11, 1, 3, 2, 2, 2],
+    ),
+    "arrays of constants are more special than arrays": (
+        """template <class T> constexpr int v = 1; template <class T, int N> constexpr int v<T[N]> = 2;
+        template <class T, int N> constexpr int v<const T[N]> = 3;""",
+        "v<int[2]>, v<const int[2]>, v<const int>",
+        [2, 3, 1],
+    ),
     "members are those of their own class": (
         """template <class T> struct A { __device__ int m(); __device__ int k();
         template <class U> __device__ int n(U); };

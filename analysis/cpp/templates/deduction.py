@@ -268,4 +268,4 @@ def deduce_exactly(names: frozenset[str], pattern: QualType, actual: QualType, f
         made = substituted(pattern, found)
     except SubstitutionFailure:
         return False
-    return bool(names_in(made)) or made == actual  # what is not deduced is compared when all is known
+    return bool(names_in(made) & names) or made == actual  # what is not deduced is compared when all is known

@@ -43,6 +43,7 @@ def of_text(name: str) -> Callable[[Choices], CppProgram]:
 
 def _program(lines: tuple[str, ...], choices: Choices) -> CppProgram:
     declared, _, uses = choices.pick(lines).partition("  // ")
+    assert uses, f"no uses stand behind {declared}"
     values = Values(choices)
     fixed = {
         "%T": choices.pick(SCALARS),
