@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from analysis.cpp.conversions import model as cpp
-from analysis.cpp.templates.functions import FunctionTemplate, is_more_specialised
+from analysis.cpp.templates.functions import FunctionTemplate, are_alike, is_more_specialised
 from analysis.cpp.types.model import ArrayType as ArrayOf
 from analysis.cpp.types.model import FunctionType, QualType
 from analysis.ir.pace import paced
@@ -35,6 +35,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open, may_bind, refer_to_objects
 from analysis.lower.class_knowledge import RecordClasses
+from analysis.lower.constraint_order import is_function_more_constrained
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversion_distance import conversion_distance, without_space
 from analysis.lower.cpp_types import ir_type
@@ -335,11 +336,14 @@ def _ranked(
                 return True
             if is_more_specialised(classes, templates[1], templates[0], count):
                 return False
-            return _is_required_more(instances[one], instances[other])
+            return are_alike(templates[0], templates[1]) and is_more_constrained(one, other)
         left, right = instances[one], instances[other]
         if _is_more_special(left, right) or _is_more_special(right, left):
             return _is_more_special(left, right)
-        return _is_required_more(left, right)
+        return is_more_constrained(one, other)
+
+    def is_more_constrained(one: int, other: int) -> bool:
+        return is_function_more_constrained(instances[one].declaration, instances[other].declaration)
 
     described = [Described(one.instance, one.parameters, one.generic.required) for one in candidates]
     found = ranked(program, described, _exactly(arguments), object, is_more_special)
@@ -347,10 +351,6 @@ def _ranked(
         return found
     instance = for_groups(instances[found.index], [argument.type for argument in arguments])
     return Choice(instance, 0.0 if found.is_exact else 1.0)
-
-
-def _is_required_more(one: FunctionInstance, other: FunctionInstance) -> bool:
-    return is_required(one.declaration) and not is_required(other.declaration)
 
 
 def _candidates(

@@ -23,6 +23,7 @@ from analysis.cpp.templates.substitution import names_in
 from analysis.cpp.types import model as cpp
 from analysis.ir.types import StructType, TemplateType, UnknownType
 from analysis.lower.constant_values import ConstantObject
+from analysis.lower.constraint_order import is_class_more_constrained
 from analysis.lower.exact_arguments import as_written, exact_arguments
 from analysis.lower.exact_deduction import NOT_DEDUCED, NotDeduced, exact_parameters
 from analysis.lower.library.properties import is_dependent
@@ -88,13 +89,25 @@ def _completed(
 def _most_special(
     program: Declarations, primary: TypeTemplateDeclaration | None, matches: Sequence[Chosen]
 ) -> Chosen | None:
-    """The match whose pattern every other one matches, and that matches none of the others' patterns."""
+    """The match that is more special than every other one."""
     for match in matches:
         one = match.declaration
         others = [other.declaration for other in matches if other is not match]
-        if all(_takes(program, primary, other, one) and not _takes(program, primary, one, other) for other in others):
+        if all(_is_more_special(program, primary, one, other) for other in others):
             return match
     return None
+
+
+def _is_more_special(
+    program: Declarations,
+    primary: TypeTemplateDeclaration | None,
+    one: TypeTemplateDeclaration,
+    other: TypeTemplateDeclaration,
+) -> bool:
+    """Whether the pattern of `one` is more special, or the same and more constrained."""
+    if not _takes(program, primary, other, one):
+        return False
+    return not _takes(program, primary, one, other) or is_class_more_constrained(one, other)
 
 
 def _takes(

@@ -64,7 +64,7 @@ class NoneViable:
 Choice: TypeAlias = Chosen | Ambiguous | Undecided | NoneViable
 
 MoreSpecial: TypeAlias = Callable[[Candidate, Candidate], bool]
-"""Whether the first of two templates is the more specialised one, or else the more constrained."""
+"""Whether the first of two is the more specialised template, or else the more constrained function."""
 
 
 def choose(
@@ -116,4 +116,5 @@ def _is_better(classes: Classes, one: Chosen, other: Chosen, is_more_special: Mo
         return True
     if one.candidate.is_template != other.candidate.is_template:
         return other.candidate.is_template
-    return one.candidate.is_template and is_more_special(one.candidate, other.candidate)
+    is_ordered = one.candidate.is_template or one.candidate.parameters == other.candidate.parameters
+    return is_ordered and is_more_special(one.candidate, other.candidate)

@@ -242,6 +242,20 @@ def is_more_specialised(classes: Bases, one: FunctionTemplate, other: FunctionTe
     return is_at_least
 
 
+def are_alike(one: FunctionTemplate, other: FunctionTemplate) -> bool:
+    """Whether two templates differ in their constraints at most, by which they are ordered then ([temp.func.order])."""
+    if [(each.kind, each.is_pack) for each in one.template] != [(each.kind, each.is_pack) for each in other.template]:
+        return False
+    return one.expands == other.expands and _by_place(one) == _by_place(other)
+
+
+def _by_place(template: FunctionTemplate) -> list[QualType]:
+    """The types of the parameters, with template parameters by their places instead of their names."""
+    places = unique([TemplateParameter(str(at), each.kind) for at, each in enumerate(template.template)])
+    bindings = dict(zip([each.name for each in template.template], places.values(), strict=True))
+    return [substituted(one.unqualified, bindings) for one in template.parameters]
+
+
 def _fits(
     template: FunctionTemplate,
     pattern: QualType,
