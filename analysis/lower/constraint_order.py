@@ -50,24 +50,19 @@ def is_class_more_constrained(one: TypeTemplateDeclaration, other: TypeTemplateD
     return is_more_constrained(*(_required(each.scope, each.parameters, each.requirements) for each in (one, other)))
 
 
-def _required(
-    outer: Scope, parameters: Sequence[TemplateParameter], requirements: Sequence[Node]
-) -> Constraint | None:
+def _required(outer: Scope, parameters: Sequence[TemplateParameter], requirements: Sequence[Node]) -> Constraint | None:
     """What is required of the parameters, in the order of the text; None where nothing is."""
     scope = outer.inside()
     for index, parameter in enumerate(parameters):
         scope.declare(parameter.name, _place(index, parameter))
     names = tuple(parameter.name for parameter in parameters)
-    found: list[Constraint] = []
-    for parameter in parameters:
-        if parameter.concept is not None:
-            found.append(_introduced(scope, parameter, parameter.concept, names))
+    found = [_introduced(scope, one, one.concept, names) for one in parameters if one.concept is not None]
     for requirement in requirements:
         found += [_condition(scope, node, names) for node in _operands(requirement)]
     return conjunction(found)
 
 
-def _place(index: int, parameter: TemplateParameter) -> TemplateArgument:
+def _place(index: int, parameter: TemplateParameter) -> TypeName | TemplateValue:
     """The parameter by its place in the list."""
     if parameter.is_type:
         return TypeName(DeclaredType(TemplateType(f"parameter {index}")))

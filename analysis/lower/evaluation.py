@@ -503,7 +503,7 @@ def _callee(instance: FunctionInstance) -> Callee:
     parameters = signature.parameters
     body = declaration.body
     is_known = body is not None and body.kind == "compound_statement" and not is_guess(declaration)
-    is_known = is_known and not signature.is_variadic and not any(each.is_pack for each in parameters)
+    is_known = is_known and not any(each.is_pack for each in parameters)
     return Callee(
         instance,
         ScopeNames(instance.scope),
@@ -517,6 +517,7 @@ def _callee(instance: FunctionInstance) -> Callee:
         is_known and _is_constexpr(declaration),
         declaration.is_virtual or _may_override(declaration),
         declaration.node.child("default_method_clause") is not None,
+        signature.is_variadic,
     )
 
 

@@ -226,9 +226,7 @@ class ScopeNames:
         if isinstance(entity, TypeTemplate):
             entity = self._program.instantiate_type(entity, ())
         if isinstance(entity, TypeName):
-            exact = self._exact(entity.declared)
-            is_object = exact is not None and isinstance(exact.type, cpp.ClassType | cpp.DeviceType)
-            return called(exact) if exact is not None and is_object else None
+            return self._converted(entity.declared, arguments)
         last = _last_name(function)
         explicit = template_arguments(self._scope, last.field("arguments")) if last is not None else ()
         if last is not None and _name_of(last) == b"declval" and not arguments:
@@ -240,6 +238,15 @@ class ScopeNames:
             found = self.operator("()", [callee, *arguments])
             return None if isinstance(found, NoOperator) else found
         return None
+
+    def _converted(self, declared: DeclaredType, arguments: Sequence[Argument]) -> Checked:
+        """`T(a, b)`: an object of the class; of any other type a value, of which `T()` and `T(a)` may be one."""
+        exact = self._exact(declared)
+        if exact is None:
+            return None
+        if isinstance(exact.type, cpp.ClassType | cpp.DeviceType):
+            return called(exact)
+        return called(exact) if not arguments and _has_values(exact) else None
 
     def _declared_value(self, explicit: Sequence[TemplateArgument]) -> Checked:
         """`std::declval<T>()`"""
@@ -363,6 +370,13 @@ def _last_name(function: Node) -> Node | None:
 def _name_of(node: Node) -> bytes:
     name = node.field("name")
     return b"" if name is None else name.text
+
+
+def _has_values(type: QualType) -> bool:
+    """Whether `T()` is a value: of numbers, enumerations and pointers."""
+    is_void = isinstance(type.type, cpp.FundamentalType) and type.type.kind is Fundamental.VOID
+    scalars = cpp.FundamentalType | cpp.EnumerationType | cpp.PointerType | cpp.MemberPointerType
+    return isinstance(type.type, scalars) and not is_void
 
 
 def lacks(record: Record, name: str) -> bool:

@@ -267,7 +267,7 @@ def read_parameters(
         declared = base_type(scope, node)
         bound = scope.names.get(placeholders.get(node.start, ""))
         if isinstance(bound, TypeName):
-            declared = replace(declared, type=bound.declared.type)
+            declared = _deduced(declared, bound.declared)
         name: Node | None = None
         if declarator is not None:
             whole = declare(scope, declared, declarator)
@@ -280,6 +280,13 @@ def read_parameters(
         parameters.append(ParameterDeclaration(text, node, _adjusted(declared, is_kernel), default, is_pack))
     is_variadic = listed is not None and listed.text.rstrip(b" )").endswith(b"...")
     return tuple(parameters), is_variadic
+
+
+def _deduced(declared: DeclaredType, bound: DeclaredType) -> DeclaredType:
+    """What `auto` or `const auto` declares for the type that was deduced."""
+    constant, volatile = declared.is_constant or bound.is_constant, declared.is_volatile or bound.is_volatile
+    exact = None if bound.exact is None else cpp.qualified(bound.exact, constant=constant, volatile=volatile)
+    return replace(declared, type=bound.type, is_constant=constant, is_volatile=volatile, spelled=exact)
 
 
 def _elements(scope: Scope, node: Node, *, is_kernel: bool) -> list[ParameterDeclaration] | None:

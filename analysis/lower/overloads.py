@@ -396,6 +396,7 @@ def _candidate(
             return None
         if exact is not None:
             named |= deduced_types(program, exact)
+            is_partial = is_partial and not all(each.name in named for each in declaration.template_parameters)
         if is_partial and not deduce_all(program, generic, arguments, named):
             return None
         refer_to_objects(declaration, generic, passed, named, written)

@@ -11,13 +11,16 @@ from analysis.ir.types import U64, ArrayType, Type
 from analysis.lower.library.templates import is_excluded
 from analysis.lower.names import (
     ConstantName,
+    DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
     ParameterDeclaration,
+    Scope,
     TemplateArgument,
     TypeName,
 )
-from analysis.lower.types import base_type
+from analysis.lower.types import resolve_type
+from analysis.syntax.node_building import new_node
 from analysis.syntax.tree import Node
 
 
@@ -33,9 +36,16 @@ def is_substitution_failure(declaration: FunctionDeclaration, instance: Function
                 return True
         else:
             type = parameter.node.field("type")
-            if type is not None and type.kind in _COMPOSED and is_excluded(base_type(instance.scope, parameter.node)):
+            if type is not None and type.kind in _COMPOSED and is_excluded(_named(instance.scope, type)):
                 return True
     return False
+
+
+def _named(scope: Scope, type: Node) -> DeclaredType:
+    """The type, also where `typename` is left out, as C++20 allows here."""
+    if type.kind == "qualified_identifier":
+        type = new_node("dependent_type", type.start, type.end, type, [type])
+    return resolve_type(scope, type)
 
 
 def extents(parameter: ParameterDeclaration, argument: Type) -> dict[str, TemplateArgument]:

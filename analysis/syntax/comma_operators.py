@@ -4,7 +4,8 @@ In `(a = x, b)` the grammar takes `x ,` for an error before `b`, and in `(a = x,
 behind `a`.  Both become the comma operator that the text is.
 
 The grammar has no error there where nothing stands around the expression, so what is left inside brackets is read once
-more as a statement of its own: `(a = x, *b)`, `(a = x, (b))`.
+more as a statement of its own: `(a = x, *b)`, `(a = x, (b))`.  So is what begins with a conversion to a type that the
+grammar takes for the first word of a longer one: `(unsigned(n) - 3u)`.
 
 Rules    Only errors of exactly these two shapes are mended: all of their text is accounted for.
          What is read again counts where it is one expression without errors.
@@ -21,7 +22,8 @@ from analysis.syntax.tree import ERROR, Node, convert
 
 _ASSIGNING: Final = re.compile(rb"\s*(=|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<=|>>=)\s*$")
 _ASSIGNMENT: Final = re.compile(rb"[^=!<>]=[^=]|<<=|>>=")
-_BEFORE: Final = b"void f() {"
+_CONVERTED: Final = re.compile(rb"\s*(?:unsigned|signed|short|long)\s*\(")
+_BEFORE: Final = b"void f() { return "
 _BEHIND: Final = b";}"
 _MOST_READ: Final = 4
 """How often the whole text may be read again, all brackets together."""
@@ -54,7 +56,8 @@ class _Reader:
             self._left -= len(text)
             if self._left < 0:
                 break
-            found = self._expression(node, text) if b"," in text and _ASSIGNMENT.search(text) else None
+            is_assigned = b"," in text and _ASSIGNMENT.search(text) is not None
+            found = self._expression(node, text) if is_assigned or _CONVERTED.match(text) is not None else None
             if found is not None:
                 mended += sum(1 for each in node.walk() if each.kind == ERROR or each.is_missing)
                 node.children = [found]
@@ -71,9 +74,9 @@ class _Reader:
         function = root.children[0] if len(root.children) == 1 else None
         body = None if function is None else function.field("body")
         statement = body.children[0] if body is not None and len(body.children) == 1 else None
-        if statement is None or statement.kind != "expression_statement" or len(statement.children) != 1:
+        if statement is None or statement.kind != "return_statement" or len(statement.children) != 2:
             return None
-        return statement.children[0]
+        return statement.children[1]
 
 
 def _brackets_with_errors(root: Node) -> list[Node]:

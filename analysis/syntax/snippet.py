@@ -20,6 +20,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax.comma_operators import mend_comma_operators
 from analysis.syntax.expansion import MAX_TOKENS_PER_USE, TOKEN, Budget, BudgetSpent, Expander, Token
+from analysis.syntax.grammar_gaps import mend_grammar_gaps
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN
 from analysis.syntax.macros import MacroSet
@@ -260,7 +261,7 @@ def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tup
     requirements = tuple(node for node in headers if node.kind == "requires_clause")
     root = convert_node(found, text, shift)
     if errors:
-        errors -= mend_comma_operators(root)
+        errors -= mend_comma_operators(root) + sum(map(mend_grammar_gaps, [*headers, root]))
     return text, root, templates, requirements, errors, is_mended
 
 

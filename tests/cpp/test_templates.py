@@ -80,6 +80,54 @@ CASES = {
         "v<int[2]>, v<const int[2]>, v<const int>",
         [2, 3, 1],
     ),
+    "the more constrained function is chosen": (
+        """template <class T> concept Any = true; template <class T> concept Short = Any<T> && sizeof(T) <= 2;
+        template <class T> concept Tiny = Short<T> && sizeof(T) == 1;
+        template <class T> concept Or = Short<T> || sizeof(T) == 8;
+        __device__ int f(Any auto) { return 1; } __device__ int f(Short auto) { return 2; }
+        __device__ int f(Tiny auto) { return 3; }
+        template <class U> requires Or<U> __device__ int g(U) { return 1; }
+        template <Short T> __device__ int g(T) { return 2; }
+        template <class T, class U> requires Any<T> __device__ int h(T, U) { return 1; }
+        template <class T, class U> requires (Short<U> && Any<T>) __device__ int h(T, U) { return 2; }
+        template <class T> struct S { __device__ int m() requires Tiny<T> { return 1; }
+        __device__ int m() { return 2; } };""",
+        "f(1), f(short(1)), f('a'), g('a'), g(1L), h(1, 2), h(1, 'a'), S<char>().m(), S<int>().m()",
+        [1, 2, 3, 2, 1, 1, 2, 1, 2],
+    ),
+    "the more constrained specialisation is chosen": (
+        """template <class T> concept Short = sizeof(T) <= 2;
+        template <class T> concept Tiny = Short<T> && sizeof(T) == 1;
+        template <class T> constexpr int v = 1; template <Short T> constexpr int v<T> = 2;
+        template <Tiny T> constexpr int v<T> = 3; template <class T> constexpr int v<T *> = 4;
+        template <Tiny T> constexpr int v<T *> = 5;""",
+        "v<int>, v<short>, v<char>, v<int *>, v<char *>",
+        [1, 2, 3, 4, 5],
+    ),
+    "what certainly does not exist": (
+        """template <bool B, class T = void> struct If {}; template <class T> struct If<true, T> { using type = T; };
+        template <class T, If<(sizeof(T) > 4)>::type * = nullptr> __device__ int f(T) { return 1; }
+        template <class T, typename If<(sizeof(T) <= 4)>::type * = nullptr> __device__ int f(T) { return 2; }
+        template <int N> struct Rank : Rank<N - 1> {}; template <> struct Rank<0> {}; struct B { int b; };
+        template <class T> __device__ auto g(T x, Rank<1>) -> decltype(x.b, 1) { return 1; }
+        template <class T> __device__ int g(T, Rank<0>) { return 2; }
+        template <class...> using Void = void; template <class T, class = void> constexpr int plus = 1;
+        template <class T> constexpr int plus<T, Void<decltype(T() + T())>> = 2;
+        template <class T> struct Has { template <class U> static constexpr auto test(int)
+        -> decltype(static_cast<U *>(nullptr)->b, true) { return true; }
+        template <class U> static constexpr bool test(...) { return false; }
+        static constexpr bool value = test<T>(0); };""",
+        "f(1.0), f(1), g(B{1}, Rank<1>()), g(1, Rank<1>()), plus<int>, plus<int *>, Has<B>::value, Has<int>::value",
+        [1, 2, 1, 2, 2, 1, 1, 0],
+    ),
+    "the types of auto parameters": (
+        """template <class T> constexpr int id = 1; template <> constexpr int id<int> = 2;
+        template <> constexpr int id<const char> = 3; template <> constexpr int id<long> = 4;
+        template <class T> __device__ int f(auto y, T, const auto z) {
+        return id<decltype(y)> * 10 + id<decltype(z)>; }""",
+        "f(1, 2, 'a'), f(1L, 2, 1.0)",
+        [23, 41],
+    ),
     "members are those of their own class": (
         """template <class T> struct A { __device__ int m(); __device__ int k();
         template <class U> __device__ int n(U); };

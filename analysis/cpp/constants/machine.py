@@ -1687,8 +1687,12 @@ class Machine:
             object.is_alive = False
 
     def _parameters(self, here: _Here, callee: Callee, arguments: Sequence[_Argument]) -> None:
-        if len(arguments) > len(callee.parameters):
+        if len(arguments) > len(callee.parameters) and not callee.is_variadic:
             raise NotConstant
+        for argument in arguments[len(callee.parameters) :]:  # no constant expression can ask for them
+            if isinstance(argument, Node):
+                raise NotConstant
+            self._read(argument)
         for index, parameter in enumerate(callee.parameters):
             if index < len(arguments):
                 self._parameter(here, parameter, arguments[index])

@@ -127,6 +127,8 @@ class Callee:
     is_virtual: bool
     is_defaulted: bool = False
     """Whether it is `= default`."""
+    is_variadic: bool = False
+    """Whether it takes any further arguments (`...`)."""
 
 
 @final

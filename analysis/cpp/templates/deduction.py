@@ -268,4 +268,5 @@ def deduce_exactly(names: frozenset[str], pattern: QualType, actual: QualType, f
         made = substituted(pattern, found)
     except SubstitutionFailure:
         return False
-    return bool(names_in(made) & names) or made == actual  # what is not deduced is compared when all is known
+    is_open = bool(names_in(made) - names_in(actual))  # what is not deduced is compared when all is known
+    return is_open or made == actual

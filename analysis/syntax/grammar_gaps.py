@@ -1,0 +1,149 @@
+"""Mends constructs that the grammar has no rule for, where all of an error's text is accounted for.
+
+    `class T, typename E<T>::type * = nullptr`   a default for a pointer without a name: an error for `*`
+    `decltype(a.b, true)`                        a comma in `decltype`: an error for one of its operands
+    `decltype(x)(3)`                             a conversion to such a type: an error in front of brackets
+    `{.p{.a = 2}}`                               a designator in front of braces: an error for the designator
+    `int f(short) = delete;`                     a free function that is deleted: an operand of `delete` is missing
+
+Rules    Only errors of exactly these shapes are mended, so that nothing is read that is not there.
+Cost     One walk, of a text with errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from analysis.syntax.node_building import new_node
+from analysis.syntax.tree import ERROR, Node
+
+
+def mend_grammar_gaps(root: Node) -> int:
+    """Mends the tree in place; gives the number of errors that are none any more."""
+    mended = 0
+    for node in list(root.walk()):
+        for mend in _MENDERS.get(node.kind, ()):
+            mended += mend(node)
+        if _is_broken(node):
+            mended += _conversion(node)
+    return mended
+
+
+def _is_broken(node: Node) -> bool:
+    return any(child.kind == ERROR for child in node.children)
+
+
+def _default_of_pointer(node: Node) -> bool:
+    """`TYPE ERROR(*) default`"""
+    if len(node.children) < 3 or node.children[-2].kind != ERROR or node.children[-1].role != "default_value":
+        return False
+    error = node.children[-2]
+    if not _POINTERS.fullmatch(error.text) or node.children[-3].role != "type":
+        return False
+    declarator: Node | None = None
+    for at in range(error.end - 1, error.start - 1, -1):
+        sign = node.source[at : at + 1]
+        if sign not in (b"*", b"&"):
+            continue
+        kind = "abstract_pointer_declarator" if sign == b"*" else "abstract_reference_declarator"
+        role = "declarator" if sign == b"*" or declarator is None else None
+        inner = () if declarator is None else (declarator,)
+        declarator = new_node(kind, at, error.end, node, inner, role)
+    if declarator is None:
+        return False
+    declarator.role = "declarator"
+    node.put(declarator, error)
+    return True
+
+
+def _comma_in_decltype(node: Node) -> bool:
+    """`decltype a ERROR(, b)` and `decltype ERROR(a,) b`"""
+    if len(node.children) != 3:
+        return False
+    _, left, right = node.children
+    if right.kind == ERROR and len(right.children) == 1 and right.text.startswith(b","):
+        right = right.children[0]
+    elif left.kind == ERROR and len(left.children) == 1 and left.text.endswith(b","):
+        left = left.children[0]
+    else:
+        return False
+    comma = new_node("comma_expression", left.start, right.end, node, [left, right])
+    left.role, right.role = "left", "right"
+    node.children = [node.children[0], comma]
+    return True
+
+
+def _conversion(node: Node) -> bool:
+    """`ERROR(decltype(x)) (3)`"""
+    for error, brackets in zip(node.children, node.children[1:], strict=False):
+        if error.kind != ERROR or brackets.kind != "parenthesized_expression" or len(error.children) != 1:
+            continue
+        type = error.children[0]
+        if type.kind != "decltype" or type.text != error.text:
+            continue
+        type.role = "function"
+        listed = new_node("argument_list", brackets.start, brackets.end, node, brackets.children, "arguments")
+        call = new_node("call_expression", error.start, brackets.end, node, [type, listed], brackets.role)
+        node.put(call, brackets)
+        node.children = [child for child in node.children if child is not error]
+        return True
+    return False
+
+
+def _braced_designators(node: Node) -> int:
+    """`ERROR(.p) {...}`, each of them."""
+    mended = 0
+    kept: list[Node] = []
+    for child in node.children:
+        before = kept[-1] if kept else None
+        if child.kind == "initializer_list" and before is not None and _is_designator(before):
+            designator = before.children[0]
+            designator.role, child.role = "designator", "value"
+            kept[-1] = new_node("initializer_pair", before.start, child.end, node, [designator, child])
+            mended += 1
+        else:
+            kept.append(child)
+    if mended:
+        node.children = kept
+    return mended
+
+
+def _is_designator(node: Node) -> bool:
+    if node.kind != ERROR or len(node.children) != 1:
+        return False
+    return node.children[0].kind == "field_designator" and node.children[0].text == node.text
+
+
+def _deleted(node: Node) -> bool:
+    """`f(short) = delete`, with a name missing behind it."""
+    made = node.field("declarator")
+    if made is None or made.kind != "init_declarator":
+        return False
+    function, value = made.field("declarator"), made.field("value")
+    if function is None or value is None or value.kind != "delete_expression" or value.text != b"delete":
+        return False
+    if _innermost_kind(function) != "function_declarator" or not any(child.is_missing for child in value.children):
+        return False
+    function.role = "declarator"
+    clause = new_node("delete_method_clause", function.end, value.end, node, ())
+    node.children = [*(child for child in node.children if child is not made), function, clause]
+    return True
+
+
+def _innermost_kind(declarator: Node) -> str:
+    """The kind of a declarator behind pointers and references."""
+    inner: Node | None = declarator
+    while inner is not None and inner.kind in ("pointer_declarator", "reference_declarator"):
+        inner = inner.children[-1] if inner.children else None
+    return "" if inner is None else inner.kind
+
+
+_POINTERS: Final = re.compile(rb"[*&\s]+")
+_MENDERS: Final[dict[str, tuple[Callable[[Node], int], ...]]] = {
+    "optional_parameter_declaration": (_default_of_pointer,),
+    "decltype": (_comma_in_decltype,),
+    "initializer_list": (_braced_designators,),
+    "declaration": (_deleted,),
+}

@@ -1,0 +1,73 @@
+"""Constructs that the grammar has no rule for, read as the nodes that it would make of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.pipeline import unit_of_text
+
+
+def _found(text: str, kind: str) -> tuple[list[str], int]:
+    unit = unit_of_text(text)
+    (item,) = unit.items
+    snippet = unit.snippet(item)
+    nodes = [node for tree in (*snippet.templates, snippet.root) for node in tree.walk()]
+    return [node.sexp() for node in nodes if node.kind == kind], snippet.error_count
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        (
+            "template <class T, typename E<T>::type * = nullptr> __device__ int f(T);",
+            "abstract_pointer_declarator",
+            "(abstract_pointer_declarator)",
+        ),
+        (
+            "template <class T, typename E<T>::type & = x> __device__ int f(T);",
+            "abstract_reference_declarator",
+            "(abstract_reference_declarator)",
+        ),
+        (
+            "template <class T> __device__ auto f(T x) -> decltype(x.b, x);",
+            "comma_expression",
+            "(comma_expression left: (field_expression argument: (identifier) operator: . field: (field_identifier))"
+            " right: (identifier))",
+        ),
+        (
+            "__device__ int f(int x) { return decltype(x)(-1); }",
+            "call_expression",
+            "(call_expression function: (decltype (decltype) (identifier))"
+            " arguments: (argument_list (number_literal)))",
+        ),
+        (
+            "__device__ void f() { Q s{.p{1}}; }",
+            "initializer_pair",
+            "(initializer_pair designator: (field_designator (field_identifier))"
+            " value: (initializer_list (number_literal)))",
+        ),
+        ("__device__ int *f(short) = delete;", "delete_method_clause", "(delete_method_clause)"),
+        (
+            "__device__ int f(int n) { return (unsigned(n) - 3u) % 7; }",
+            "parenthesized_expression",
+            "(parenthesized_expression (binary_expression left: (call_expression function: (identifier)"
+            " arguments: (argument_list (identifier))) operator: - right: (number_literal)))",
+        ),
+    ],
+)
+def test_is_read(text: str, kind: str, expected: str) -> None:
+    found, errors = _found(text, kind)
+    assert found == [expected]
+    assert errors == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "template <class T, typename E<T>::type + = nullptr> __device__ int f(T);",
+        "__device__ auto f(int x) -> decltype(x x, 1);",
+        "__device__ void f() { Q s{.p 3 {1}}; }",
+    ],
+)
+def test_other_errors_stay(text: str) -> None:
+    assert _found(text, "ERROR")[1] > 0
