@@ -3,11 +3,13 @@
 Words
     A *place* is a local object or a part of one that constant field and element steps lead to.
     A *slot* is a scalar place: what one SSA value at a time will hold.  The slots of a place are consecutive.
+    A *part* is a place that is some consecutive members of a struct: the base class that they come from.
 
 Rules   A symbol is promotable iff it is LOCAL and every address of a place in it is only stepped further with
-        constants, cast to a pointer to the same type in another space, loaded from, or stored to; no access is
-        volatile; every access has the type of the place.  Structs, vectors and arrays split down to scalars; unions,
-        structs of unknown layout and structs whose members overlap do not.
+        constants, cast to a pointer to the same type in another space or between a class and its bases, loaded from,
+        or stored to; no access is volatile; every access has the type of the place.  The base of a struct is whatever
+        has the types of its next members at their distances.  Structs, vectors and arrays split down to
+        scalars; unions, structs of unknown layout and structs whose members overlap do not.
 Gives up on objects of more than `MAX_SLOTS` scalars (they would be spilled to local memory anyway), and on addresses
         that pass through another cast, a Select or a phi.
 Cost    O(instructions), one visit each.
@@ -67,7 +69,10 @@ class Subobject:
     mask: int = 0
     """The slots as a bit set."""
     members: tuple[Type, ...] | None = None
-    """The types of the parts, None for a scalar."""
+    """The types of the members, None for a scalar."""
+    whole: Subobject | None = None
+    """Of a part the struct whose members it has; `index` is the first of them, and it has no children of its own."""
+    parts: dict[tuple[Type, int], Subobject] = field(default_factory=dict[tuple[Type, int], "Subobject"])
 
 
 @final
@@ -111,6 +116,10 @@ class Shapes:
         if type not in self._members:
             self._members[type] = self._split(type)
         return self._members[type]
+
+    def layout(self, type: Type) -> StructLayout | None:
+        """Of a struct; None for everything else, and where it is not known."""
+        return self._structs.get(type.name) if isinstance(type, StructType) else None
 
     def count(self, type: Type) -> int:
         """How many scalars `type` consists of; at most a little over `MAX_SLOTS` is counted."""
@@ -277,8 +286,9 @@ class _Scan:
     def _fits(self, place: Subobject, value: ValueId, volatile: bool) -> bool:
         """Can the access go through a slot?  If not, the object stays in memory."""
         accessed = self._types[value]
-        if not volatile and (accessed is place.type or compatible(place.type, accessed)):
-            return True
+        is_same = accessed is place.type or compatible(place.type, accessed)
+        if is_same and not volatile and (place.whole is None or self.shapes.members(place.type)):
+            return True  # what has no members, and is a part of something, has no slot of its own
         self._escaped.add(place.symbol)
         return False
 
@@ -294,6 +304,8 @@ class _Scan:
             members = self.shapes.members(place.type)
             if members is None or not 0 <= index < len(members):
                 return None
+            if place.whole is not None:
+                return self._child(place.whole, place.index + index)
             child = place.children[index] = Subobject(place.symbol, members[index], place, index)
         return child
 
@@ -316,8 +328,39 @@ class _Scan:
     def _recast(self, place: Subobject, cast: Bitcast) -> Subobject | None:
         """A cast to another space (an argument passed by reference is generic) is the same address."""
         pointer = self._types[cast.result]
-        is_same = isinstance(pointer, PointerType) and pointer.element == place.type
-        return place if is_same else None
+        if not isinstance(pointer, PointerType):
+            return None
+        if pointer.element == place.type:
+            return place
+        return self._in_class(place, pointer.element) if isinstance(pointer.element, StructType) else None
+
+    def _in_class(self, place: Subobject, type: StructType) -> Subobject | None:
+        """The base class `type` of a struct that begins at this place, or the struct that begins with this part."""
+        whole, first = (place, 0) if place.whole is None else (place.whole, place.index)
+        if whole.type == type:
+            return whole if first == 0 else None
+        found = self._part(whole, first, type)
+        if found is None and place.whole is None and place.parent is not None:
+            found = self._part(place.parent, place.index, type)
+        return found
+
+    def _part(self, whole: Subobject, first: int, type: StructType) -> Subobject | None:
+        """The members of `whole` from the `first` on, if they are those of `type`."""
+        known = whole.parts.get((type, first))
+        if known is not None:
+            return known
+        outer, inner = self.shapes.layout(whole.type), self.shapes.layout(type)
+        if outer is None or inner is None or inner.is_union or self.shapes.members(whole.type) is None:
+            return None
+        fields = outer.fields[first : first + len(inner.fields)]
+        if len(fields) < len(inner.fields):
+            return None
+        start = fields[0].offset if first and fields else 0
+        for own, member in zip(fields, inner.fields, strict=True):
+            if (own.type, own.offset - start, own.bits) != (member.type, member.offset, member.bits):
+                return None
+        whole.parts[type, first] = part = Subobject(whole.symbol, type, None, first, whole=whole)
+        return part
 
     def _convert(self, instruction: Convert) -> None:
         constant = self._constants.get(instruction.operand)
@@ -332,11 +375,16 @@ class _Scan:
         place.first = first
         place.mask = ((1 << self.shapes.count(place.type)) - 1) << first
         place.members = self.shapes.members(place.type)
+        begins: list[int] = []
         for index, member in enumerate(place.members or ()):
+            begins.append(first)
             child = place.children.get(index)
             if child is not None:
                 self._number(child, first)
             first += self.shapes.count(member)
+        for (_, index), part in place.parts.items():
+            if self.shapes.members(part.type):
+                self._number(part, begins[index])
 
     def _scalars(self, type: Type) -> Iterator[Type]:
         members = self.shapes.members(type)

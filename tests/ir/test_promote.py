@@ -461,3 +461,131 @@ def test_an_object_of_unknown_type_converts_between_the_types_it_is_used_as() ->
           return
         }""",
     )
+
+
+BASES = """
+          struct P { end: s32 @0, stride: s32 @4 } size 8 align 4
+          struct Q { last: s32 @0 } size 4 align 4
+          struct E {  } size 1 align 1
+          struct D { end: s32 @0, stride: s32 @4, last: s32 @8, next: s32 @12 } size 16 align 4"""
+
+
+def test_the_bases_of_a_struct_are_its_members() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%n: s32, %m: s32, %out: ptr<global s32>) {"""
+        + BASES
+        + """
+          local $d: struct D
+        entry:
+          %d: ptr<local struct D> = address $d
+          %g: ptr<generic struct D> = bitcast %d
+          %e: ptr<generic struct E> = bitcast %g
+          %p: ptr<generic struct P> = bitcast %g
+          %stride: ptr<generic s32> = field %p, 1
+          store %stride, %n
+          %own: ptr<local s32> = field %d, 2
+          %q: ptr<local struct Q> = bitcast %own
+          %last: ptr<local s32> = field %q, 0
+          store %last, %m
+          %back: ptr<generic struct D> = bitcast %p
+          %one: ptr<generic s32> = field %back, 1
+          %v: s32 = load %one
+          %two: ptr<generic s32> = field %back, 2
+          %w: s32 = load %two
+          store %out, %v
+          store %out, %w
+          return
+        }""",
+        """
+        kernel @k(%n: s32, %m: s32, %out: ptr<global s32>) {"""
+        + BASES
+        + """
+        entry:
+          store %out, %n
+          store %out, %m
+          return
+        }""",
+    )
+
+
+def test_a_base_is_copied_as_a_whole() -> None:
+    check_pass(
+        promote,
+        """
+        kernel @k(%from: ptr<global struct P>, %out: ptr<global s32>) {"""
+        + BASES
+        + """
+          local $d: struct D
+        entry:
+          %d: ptr<local struct D> = address $d
+          %p: ptr<local struct P> = bitcast %d
+          %all: struct P = load %from
+          store %p, %all
+          %stride: ptr<local s32> = field %d, 1
+          %v: s32 = load %stride
+          store %out, %v
+          return
+        }""",
+        """
+        kernel @k(%from: ptr<global struct P>, %out: ptr<global s32>) {"""
+        + BASES
+        + """
+        entry:
+          %all: struct P = load %from
+          %v: s32 = extract %all, 1
+          store %out, %v
+          return
+        }""",
+    )
+
+
+def test_a_struct_with_other_members_is_no_base() -> None:
+    text = """
+        kernel @k(%n: s32, %out: ptr<global s32>) {
+          struct P { end: s32 @0, stride: s32 @8 } size 12 align 4
+          struct D { end: s32 @0, stride: s32 @4 } size 8 align 4
+          local $d: struct D
+        entry:
+          %d: ptr<local struct D> = address $d
+          %p: ptr<local struct P> = bitcast %d
+          %stride: ptr<local s32> = field %p, 1
+          store %stride, %n
+          %end: ptr<local s32> = field %d, 1
+          %v: s32 = load %end
+          store %out, %v
+          return
+        }"""
+    stays(promote, text)
+    alike = text.replace("stride: s32 @8 } size 12", "stride: s32 @4 } size 8")
+    stays(promote, alike.replace("struct D { end: s32", "struct D { end: f32"))
+    stays(
+        promote,
+        alike.replace(
+            "stride: s32 @4 } size 8 align 4\n          struct D",
+            "stride: s32 @4, more: s32 @8 } size 12 align 4\n          struct D",
+        ),
+    )
+
+
+def test_a_base_without_members_is_no_value() -> None:
+    stays(
+        promote,
+        """
+        kernel @k(%n: s32, %from: ptr<global struct E>, %out: ptr<global s32>) {
+          struct E {  } size 1 align 1
+          struct D { end: s32 @0 } size 4 align 4
+          local $d: struct D
+        entry:
+          %d: ptr<local struct D> = address $d
+          %e: ptr<local struct E> = bitcast %d
+          %end: ptr<local s32> = field %d, 0
+          store %end, %n
+          %nothing: struct E = load %from
+          store %e, %nothing
+          %v: s32 = load %end
+          store %out, %v
+          return
+        }""",
+    )
