@@ -93,6 +93,7 @@ class Analyzer:
         project: Project | None = None,
         callers: KnownCallers | None = None,
         cancelled: Callable[[], bool] | None = None,
+        comes_again: bool = False,
     ) -> FileAnalysis:
         """Never raises on any text; raises `Cancelled` soon after `cancelled()` is true.
 
@@ -102,11 +103,12 @@ class Analyzer:
         `callers` says of a file that others include how all of them call its functions (`FileAnalysis.calls`).
         `includers` are all files that this one is compiled in, where they are known: their launches are its launches.
         `project` knows the files that belong together: all that launch a kernel or call a host function are then read.
+        `comes_again`: where files are not edited, this one is analysed once more, with its callers.
         """
         paces = nullcontext() if cancelled is None else pace(ends_when(cancelled))
         with paces, self._store.version_of(path):
             analysis = self._analyze(path, document, loader, settings, context, includers, project, callers, turn)
-        if not self._edited:
+        if not self._edited and not comes_again:
             self._store.release(path)
         return analysis
 

@@ -101,6 +101,13 @@ class Engine:
         """`callers`: how the files that include this one call its functions.  Raises `UnreadableError`."""
         return self._analyze(path, read_source(path), callers)
 
+    def analyze_for_calls(self, path: str, *, comes_again: bool) -> Analyzed:
+        """As `analyze`, of a file of which nothing but `calls_in` is asked, so that no rule is applied.
+
+        `comes_again`: this engine analyses it once more, and what does not rest on its callers is kept until then.
+        """
+        return self._analyze(path, read_source(path), None, is_judged=False, comes_again=comes_again)
+
     def kept_calls_of(self, path: str) -> CallsOfFile | None:
         """What a file passes to the functions of those that it includes, where that is known from another run."""
         known = self._kept_calls.get(absolute_path(path), self._surroundings)
@@ -132,7 +139,15 @@ class Engine:
         """Another text of that file, with the settings and headers around it."""
         return self._analyze(analyzed.path, text, analyzed.callers)
 
-    def _analyze(self, path: str, text: bytes, callers: KnownCallers | None) -> Analyzed:
+    def _analyze(
+        self,
+        path: str,
+        text: bytes,
+        callers: KnownCallers | None,
+        *,
+        is_judged: bool = True,
+        comes_again: bool = False,
+    ) -> Analyzed:
         absolute = absolute_path(path)
         setup = file_setup(absolute, self._options.overrides, self._graph)
         loader = DiskLoader(self._cache, None, self._index)
@@ -147,8 +162,9 @@ class Engine:
             includers=setup.includers,
             project=project,
             callers=callers if setup.configuration.analysis.project else None,
+            comes_again=comes_again,
         )
-        diagnostics = check(analysis, setup.configuration.rules)
+        diagnostics = check(analysis, setup.configuration.rules) if is_judged else ()
         return Analyzed(path, analysis, diagnostics, setup, loader, callers, project)
 
     def _setup(self, path: str) -> Setup:

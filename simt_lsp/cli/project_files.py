@@ -43,12 +43,16 @@ class CallsTask(Generic[Result]):
     seconds: float
 
     def __call__(self, engine: Engine | None = None) -> Callable[[str], tuple[Result | None, CallsOfFile]]:
+        again = frozenset[str]() if engine is None else self.wanted
         engine = Engine(self.options) if engine is None else engine
         calm_collector()
 
         def run(path: str) -> tuple[Result | None, CallsOfFile]:
             try:
-                analyzed = engine.analyze(path)
+                if self.finish is None:
+                    analyzed = engine.analyze_for_calls(path, comes_again=absolute_path(path) in again)
+                else:
+                    analyzed = engine.analyze(path)
                 calls = self._told(engine.calls_in(analyzed))
                 result = None if self.finish is None else self.finish(analyzed)
                 analyzed.analysis.program.close()

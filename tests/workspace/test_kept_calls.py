@@ -5,13 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from analysis.facts import functions
 from analysis.facts.calls import KnownCallers
+from analysis.facts.roots import RootAnalysis, analyze_root
+from analysis.ir.function import Function
 from simt_lsp.cli import project_files
+from simt_lsp.cli.check_command import failed_report
 from simt_lsp.cli.engine import Engine, EngineOptions
-from simt_lsp.cli.project_files import callers_of_files
+from simt_lsp.cli.project_files import callers_of_files, run_project
+from simt_lsp.cli.resolve import file_report
+from simt_lsp.cli.run_files import FileTask
 from simt_lsp.workspace.project_index.cache_folder import VARIABLE
 from tests.cli.shell import write
 from tests.projects.kept import follow
@@ -141,3 +148,28 @@ def test_what_is_not_asked_again_is_missed(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("simt_lsp.workspace.surroundings.Surroundings.tell", always)
     assert any(follow(seed, Counts()) for seed in range(4))
+
+
+KERNELS = {
+    "twice.cuh": "#pragma once\n__device__ int twice(int n) { return 2 * n; }\n",
+    "kernels.cu": '#include "twice.cuh"\n__global__ void k(int *o) { o[0] = twice(o[1]); }\n',
+    "main.cu": '#include "kernels.cu"\nint main() { k<<<1, 64>>>(nullptr); }\n',
+}
+
+
+def test_a_file_with_kernels_is_not_analysed_again_for_its_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    tree = write(tmp_path / "tree", KERNELS)
+    analysed: list[str] = []
+
+    def counted(function: Function, *arguments: Any, **options: Any) -> RootAnalysis:
+        analysed.append(function.name)
+        return analyze_root(function, *arguments, **options)
+
+    monkeypatch.setattr(functions, "analyze_root", counted)
+    task = FileTask(EngineOptions(roots=(str(tree),)), finish=file_report, failed=failed_report)
+    reports = list(run_project(task, [str(tree / name) for name in KERNELS], 1))
+    assert [report.functions for report in reports] == [1, 1, 0]
+    assert sorted(analysed) == ["k", "twice"]
