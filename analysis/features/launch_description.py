@@ -178,5 +178,6 @@ _SOURCES: Final = {
     NumbersFrom.START: "where the program starts without arguments",
     NumbersFrom.CALLS: "as calls in the file pass it",
     NumbersFrom.ROUNDS: "in the rounds of the loop around it",
+    NumbersFrom.VARIABLES: "as the program sets the variables of the file",
 }
 _DYNAMIC: Final = re.compile(rb"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\s+extern\b")

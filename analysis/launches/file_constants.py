@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final, TypeAlias, final
 
+from analysis.ir.types import BooleanType, IntegerType
 from analysis.launches.host_functions import HostFunctions
 from analysis.launches.host_records import HostRecords
+from analysis.lower.builtins import builtin_type
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
@@ -31,6 +33,7 @@ class FileConstants:
         self._values: dict[str, Number | None] = {}
         self._elements: dict[str, tuple[Number | None, ...]] = {}
         self._enumerators: dict[str, Number | None] | None = None
+        self._spellings: dict[str, str] = {}
         self._members: dict[int, dict[bytes, list[tuple[Node, str]]]] = {}
 
     def value(self, name: str) -> Number | None:
@@ -55,6 +58,35 @@ class FileConstants:
             if declarator.text == item.name.encode():
                 return self._evaluate(self, value, type)
         return None
+
+    def declared(self, item: Item) -> tuple[str, Number | None] | None:
+        """The type of a variable, and what it is initialised with (None where that is not known); None if it is
+        declared as something else than a plain name."""
+        name = item.name.encode()
+        root = self._unit.snippet(item).root
+        for type, declarator, value in _initialised(root):
+            if declarator.kind == "identifier" and declarator.text == name:
+                return type, self._evaluate(self, value, type)
+        plain = (node for node in root.walk() if node.kind == "declaration")
+        for node in plain:
+            if any(one.kind == "identifier" and one.text == name for one in node.fields("declarator")):
+                return _type(node), 0
+        return None
+
+    def is_integer(self, type: str) -> bool:
+        """Whether a type is one of whole numbers."""
+        found = builtin_type(type, ()) or builtin_type(self.records.alias(type), ())
+        return isinstance(found, IntegerType | BooleanType)
+
+    def spelling(self, name: str) -> str:
+        """The type of the one variable at file level of that name; empty where that is not known."""
+        if name not in self._spellings:
+            items = [item for item in self._unit.lookup(name) if item.active]
+            is_variable = all(item.kind is ItemKind.VARIABLE and item.owner is None for item in items)
+            found = {self.declared(item) for item in items} if is_variable else set[tuple[str, Number | None] | None]()
+            types = {"" if one is None else one[0] for one in found}
+            self._spellings[name] = types.pop() if len(types) == 1 else ""
+        return self._spellings[name]
 
     def elements(self, name: str) -> tuple[Number | None, ...]:
         """Of the one array of that name, if it is constant; none where they are not known."""

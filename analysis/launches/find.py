@@ -21,7 +21,7 @@ from analysis.launches.device_bodies import LAUNCH_CALLS
 from analysis.launches.file_constants import Number
 from analysis.launches.host_calls import Given, HostCalls
 from analysis.launches.host_code import HostCode
-from analysis.launches.host_values import HostValues
+from analysis.launches.host_values import ALWAYS, AT_FIRST, HostValues
 from analysis.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
 from analysis.launches.relations import argument_relations
 from analysis.syntax.items import Item
@@ -125,6 +125,7 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _
     called = [places.numbers(given, is_made=True) for given in passed]
     every = [places.numbers(given, is_made=False) for given in possible]
     source = NumbersFrom.START if item.name == "main" else NumbersFrom.CALLS
+    of_file = {key for given in (*passed, *possible) for key, _ in given if key.startswith((ALWAYS, AT_FIRST))}
     found: list[Launch] = []
     for position, launch in paced(surely.items(), 20):
         own = launch.own_numbers
@@ -136,10 +137,10 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _
             found.append(launch if is_made else replace(launch, is_made=False))
             continue
         is_round = any(len(set(one.get(position, ()))) > 1 for one in (*called, *every))
-        is_passed = (passed, possible) != (_ONE_SET, _ONE_SET)
+        is_passed = any(key not in of_file for given in (*passed, *possible) for key, _ in given)
         reaching = next((given for given, one in zip(passed, called, strict=True) if position in one), always)
         first = launch if launch.grid_units and launch.links else places.first_launch(reaching, position) or launch
-        sources = (source, is_passed), (NumbersFrom.ROUNDS, is_round)
+        sources = (source, is_passed), (NumbersFrom.ROUNDS, is_round), (NumbersFrom.VARIABLES, bool(of_file))
         found.append(
             replace(
                 launch,

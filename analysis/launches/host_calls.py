@@ -20,10 +20,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol, TypeAlias, TypeGuard, final
 
 from analysis.launches.file_constants import Number
-from analysis.launches.host_code import HostCode
+from analysis.launches.host_code import HostCode, is_internal
+from analysis.launches.host_globals import GlobalNumbers, global_numbers
+from analysis.launches.host_objects import FileVariable
 from analysis.launches.host_parameters import Parameter, Parameters, defaults_of, parameters_of
-from analysis.launches.host_values import HostValues
+from analysis.launches.host_values import ALWAYS, AT_FIRST, HostValues
 from analysis.launches.left_out import leaves_out
+from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import occurrences, without_hidden
 from analysis.syntax.translation_unit import TranslationUnit
@@ -36,8 +39,10 @@ _LARGEST: Final = 1 << 31
 
 Given: TypeAlias = "tuple[tuple[str, int], ...]"
 """Parameters, and members of them, with what one call passes; who is not named may hold anything."""
+Names: TypeAlias = frozenset[str]
+"""Variables at file level."""
 _ANYTHING: Final[tuple[Given, ...]] = ((),)
-_Key: TypeAlias = tuple[str, int, int, bool, int]
+_Key: TypeAlias = tuple[str, int, int, Names | None, bool, int]
 
 
 class Elsewhere(Protocol):
@@ -57,26 +62,104 @@ class HostCalls:
         self.unit: Final = host.unit
         self._elsewhere = elsewhere
         self._found: dict[_Key, tuple[Given, ...]] = {}
+        self._globals: dict[str, GlobalNumbers | None] = {}
 
     def close(self) -> None:
         """Forgets the other units; nothing may be asked any more."""
         self._elsewhere = None
         self._found.clear()
+        self._globals.clear()
 
-    def values(self, item: Item, given: Given) -> HostValues:
-        """Those of the variables of a function, when its parameters hold `given`."""
-        values = HostValues(self.host.writes(item), self.host.constants, dict(given), self.host.hidden(item))
-        if item.name == "main" and item.owner is None and given:
+    def values(self, item: Item, given: Given, of_file: Names | None = None) -> HostValues:
+        """Those of the variables of a function, when its parameters hold `given`; `of_file` are the variables at file
+        level that are followed, None for all that it names."""
+        followed = {
+            name: FileVariable(numbers.type, numbers.touching)
+            for name in (self.of_file(item) if of_file is None else of_file)
+            if (numbers := self.global_numbers(name)) is not None and numbers.is_followed
+        }
+        hidden = self.host.hidden(item)
+        values = HostValues(self.host.writes(item), self.host.constants, dict(given), hidden, of_file=followed)
+        if item.name == "main" and item.owner is None and given and not given[0][0].startswith((ALWAYS, AT_FIRST)):
             values.keep(given[0][0])
         return values
 
     def passed(self, item: Item) -> tuple[Given, ...]:
         """What the calls that are seen pass, each set once; other files may call with other numbers."""
-        return self._sets(item, is_closed=False, depth=0)
+        return self._sets(item, self.of_file(item), is_closed=False, depth=0)
 
     def all_passed(self, item: Item) -> tuple[Given, ...]:
         """What the calls there are pass, in whatever file; one set in which nothing is named if that is not known."""
-        return self._sets(item, is_closed=True, depth=0)
+        return self._sets(item, self.of_file(item), is_closed=True, depth=0)
+
+    # -- variables at file level ---------------------------------------------------------------------------------------
+
+    def of_file(self, item: Item) -> Names:
+        """Those that a function may name and of which something is known."""
+        return frozenset(name for name in self.host.variables_in(item) if self.global_numbers(name) is not None)
+
+    def global_numbers(self, name: str) -> GlobalNumbers | None:
+        """What such a variable may hold, as this unit sees the name."""
+        if name not in self._globals:
+            is_variable = name.encode("utf-8", "replace") in self.host.variables
+            self._globals[name] = global_numbers(self, name) if is_variable else None
+        return self._globals[name]
+
+    def users_of(self, item: Item) -> tuple[Sequence[HostCalls], bool]:
+        """The other units that may name what `item` declares, and whether these are all."""
+        others, are_all = self._users(item)
+        return others, are_all or (is_internal(item) and not (self.unit.is_included or is_header(item.path)))
+
+    def callers_of(self, item: Item) -> tuple[Sequence[tuple[HostCalls, Item]], bool]:
+        """The functions that call it, and whether these are all and call it by its name alone."""
+        others, are_all = self.users_of(item)
+        callers = [(calls, caller) for calls in (self, *others) for caller in calls.host.callers(item)]
+        if not are_all or self._may_be_any(item):
+            return callers, False
+        name = item.name.encode("utf-8", "replace")
+        return callers, all(calls.calls_alone(caller, name) for calls, caller in callers)
+
+    def calls_alone(self, caller: Item, name: bytes) -> bool:
+        """Whether a function names another one in calls of it alone."""
+        called = sum(_callee(node) == name for node, _ in self.host.writes(caller).calls)
+        return called == _mentions(caller, name)
+
+    def plain_values(self, item: Item, *, is_started: bool) -> Iterator[HostValues]:
+        """Those of a function for what each call passes, without variables at file level: of all calls there may be, or
+        of those that are seen where the program is started without arguments."""
+        for given in self._sets(item, None, is_closed=not is_started, depth=0):
+            yield self.values(item, given, frozenset())
+
+    def _with_variables(
+        self, sets: tuple[Given, ...], of_file: Names, *, is_closed: bool, is_start: bool
+    ) -> tuple[Given, ...]:
+        """What calls pass, and with it what variables at file level hold then; `is_start`: where the program starts.
+
+        Of one that is followed and may hold several numbers, each is one set, where it is not known which one it is.
+        """
+        for name in sorted(of_file):
+            numbers = self.global_numbers(name)
+            if numbers is None:
+                continue
+            held = numbers.every if is_closed else numbers.started
+            whole = (AT_FIRST + name, numbers.initial)
+            if held is not None and len(held) == 1:
+                sets = tuple(_with(given, ALWAYS + name, held[0]) for given in sets)
+            elif not numbers.is_followed:
+                continue
+            elif is_start:
+                sets = tuple(_with(given, *whole) for given in sets)
+            elif is_closed and held is not None and all(map(_is_kept, held)) and len(sets) * len(held) <= MAX_SETS:
+                sets = tuple(
+                    one
+                    for given in sets
+                    for one in (
+                        (given,)
+                        if any(key == whole[0] for key, _ in given)
+                        else (_with(given, whole[0], number) for number in held)
+                    )
+                )
+        return tuple(dict.fromkeys(sets))
 
     def always_passed(self, item: Item) -> Given:
         """What every call there is passes alike."""
@@ -99,6 +182,7 @@ class HostCalls:
         """Of all texts that the answers about a function come from."""
         texts: list[bytes] = []
         seen: set[tuple[str, bytes]] = set()
+        read: list[tuple[HostCalls, Item]] = [(self, item)]
         around: list[tuple[HostCalls, Item]] = [(self, item)]
         for _ in range(MAX_CALLS):
             callers: list[tuple[HostCalls, Item]] = []
@@ -114,20 +198,29 @@ class HostCalls:
                         seen.add(key)
                         texts.append(key[1])
                         callers.append(caller)
+                        read.append(caller)
             around = callers
         if texts and self.unit.is_included:
             texts.append(b"included")
+        names = sorted(frozenset[str]().union(*(calls.of_file(one) for calls, one in read)))
+        units = dict.fromkeys(calls for calls, _ in read)
+        texts += [repr((name, calls.global_numbers(name))).encode() for name in names for calls in units]
         return b"".join(texts)
 
-    def _sets(self, item: Item, *, is_closed: bool, depth: int) -> tuple[Given, ...]:
-        """`is_closed`: those of all calls there may be, in whatever file."""
-        key = (*item.identity, is_closed, depth)
+    def _sets(self, item: Item, of_file: Names | None, *, is_closed: bool, depth: int) -> tuple[Given, ...]:
+        """`is_closed`: those of all calls there may be, in whatever file; with these variables at file level, None to
+        leave these out of all functions on the way."""
+        key = (*item.identity, of_file, is_closed, depth)
         known = self._found.get(key)
         if known is None:
-            known = self._found[key] = self._find(item, is_closed, depth)
+            found = self._find(item, of_file, is_closed, depth)
+            if of_file:
+                is_start = item.name == "main" and item.owner is None
+                found = self._with_variables(found, of_file, is_closed=is_closed, is_start=is_start)
+            known = self._found[key] = found
         return known
 
-    def _find(self, item: Item, is_closed: bool, depth: int) -> tuple[Given, ...]:
+    def _find(self, item: Item, of_file: Names | None, is_closed: bool, depth: int) -> tuple[Given, ...]:
         name = item.name.encode("utf-8", "replace")
         if item.name == "main" and item.owner is None and not is_closed:
             return (_started_without_arguments(self.unit.plain_snippet(item).root),)
@@ -142,12 +235,13 @@ class HostCalls:
         root = snippet.root
         parameters = parameters_of(root, snippet.templates, self.host.constants)
         are_all = are_all or (_is_static(root) and not self.unit.is_included)
-        if not parameters or (is_closed and not are_all):
+        if not (parameters or of_file) or (is_closed and not are_all):
             return _ANYTHING
         found: dict[Given, None] = {}
         for calls, caller in callers:
-            for outer in calls._sets(caller, is_closed=is_closed, depth=depth + 1):
-                found |= dict.fromkeys(calls._passed_by(caller, outer, name, parameters, is_closed=is_closed))
+            wanted = None if of_file is None else of_file | calls.of_file(caller)
+            for outer in calls._sets(caller, wanted, is_closed=is_closed, depth=depth + 1):
+                found |= dict.fromkeys(calls._passed_by(caller, outer, name, parameters, of_file, is_closed=is_closed))
             if len(found) > MAX_SETS:
                 return _ANYTHING
         return tuple(found) or _ANYTHING
@@ -165,10 +259,10 @@ class HostCalls:
         return ((), False) if self._elsewhere is None else self._elsewhere.users(self.unit, item)
 
     def _passed_by(
-        self, caller: Item, outer: Given, name: bytes, parameters: Parameters, *, is_closed: bool
+        self, caller: Item, outer: Given, name: bytes, parameters: Parameters, of_file: Names | None, *, is_closed: bool
     ) -> Iterator[Given]:
         """What the calls in one function pass while its own parameters hold `outer`."""
-        values = self.values(caller, outer)
+        values = self.values(caller, outer, frozenset() if of_file is None else of_file | self.of_file(caller))
         called = 0
         for node, guards in values.calls:
             arguments = node.field("arguments")
@@ -179,7 +273,9 @@ class HostCalls:
             for rounds in values.settings():
                 values.in_rounds(rounds)
                 if is_closed or values.is_reached():
-                    yield self._set(parameters, node, arguments, name, values)
+                    variables = ((one, values.at_file_level(one)) for one in sorted(of_file or ()))
+                    passed = self._set(parameters, node, arguments, name, values)
+                    yield passed + tuple((AT_FIRST + one, number) for one, number in variables if _is_kept(number))
             values.in_rounds({})
         if called != _mentions(caller, name):
             yield ()
@@ -211,6 +307,11 @@ class HostCalls:
         found = [defaults_of(self.unit.plain_snippet(item).root) for item in items if item.kind is ItemKind.FUNCTION]
         some = [defaults for defaults in found if any(defaults)]
         return some[0] if len(some) == 1 else ()
+
+
+def _with(given: Given, key: str, number: Number | None) -> Given:
+    """With what a variable at file level holds, if that is known."""
+    return (*given, (key, number)) if _is_kept(number) else given
 
 
 def _passed(parameter: Parameter, argument: Node, values: HostValues) -> list[tuple[str, Number | None]]:

@@ -33,6 +33,10 @@ from analysis.syntax.lexing import IDENTIFIER, LAUNCH
 from analysis.syntax.macros import MacroDefinition
 from analysis.syntax.translation_unit import TranslationUnit
 
+_LONGEST: Final = 1_000
+"""Of a declaration that is one of a number."""
+_STATIC: Final = re.compile(rb"\bstatic\b")
+_CONSTANT: Final = re.compile(rb"\bconst\b")
 _PASTED: Final = re.compile(rb"[A-Za-z_$][\w$]*(?:\s*##\s*[\w$]+)+")
 
 _Key: TypeAlias = tuple[str, int, bytes]
@@ -97,6 +101,47 @@ class HostCode:
             and other.is_definition
             and not is_out_of_sight(other, self.words)
         ]
+
+    @cached_property
+    def variables(self) -> frozenset[bytes]:
+        """The names of the variables at file level that host code may write to."""
+        return frozenset(
+            item.name.encode("utf-8", "replace")
+            for item in paced(self.items, 2)
+            if item.kind is ItemKind.VARIABLE
+            and item.active
+            and item.owner is None
+            and len(item.text) <= _LONGEST
+            and not (item.is_device or item.is_constexpr or _CONSTANT.search(item.text))
+        )
+
+    @cached_property
+    def _in_macros(self) -> frozenset[bytes]:
+        """Those of them that macros name."""
+        return frozenset(name for name in self.variables if self.macro_names(name))
+
+    def variables_in(self, item: Item) -> frozenset[str]:
+        """Those that a function may name."""
+        named = self.variables & item.identifiers
+        if self._in_macros and not item.identifiers.isdisjoint(self.unit.macros.names):
+            named |= self._in_macros
+        return frozenset(name.decode("utf-8", "replace") for name in named)
+
+    def functions_naming(self, name: str) -> tuple[Item, ...]:
+        """The functions that the host may run which may name a variable at file level."""
+        return tuple(
+            item
+            for item in paced(self.items)
+            if item.kind is ItemKind.FUNCTION
+            and item.active
+            and item.is_definition
+            and not (item.is_device and b"__host__" not in item.text and not self._says_host(item))
+            and name in self.variables_in(item)
+        )
+
+    def _says_host(self, item: Item) -> bool:
+        """Whether a macro of a device function may make it one of the host too."""
+        return not self.words.isdisjoint(item.identifiers)
 
     def may_be_any(self, item: Item) -> bool:
         """Is the function used, or declared, in a way that is not followed?"""
@@ -217,6 +262,12 @@ class HostCode:
             for _, definition in history:
                 if definition is not None:
                     yield definition
+
+
+def is_internal(item: Item) -> bool:
+    """Whether other files see a function only through its text: `static`."""
+    end = item.text.find(item.name.encode("utf-8", "replace"))
+    return _STATIC.search(item.text, 0, max(end, 0)) is not None
 
 
 def is_same(one: Item, other: Item) -> bool:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar, final
 
-from analysis.ir.types import Type
+from analysis.ir.record import record
+from analysis.ir.types import IntegerType, Type
 from analysis.launches.file_constants import FileConstants, Number
 from analysis.launches.host_arithmetic import combined, stored
 from analysis.launches.host_loops import CountedLoop
@@ -30,6 +31,15 @@ Extents: TypeAlias = "tuple[int | None, int | None, int | None]"
 _UNKNOWN: Final[Extents] = (None, None, None)
 
 
+@final
+@record
+class FileVariable:
+    """The type of a variable at file level, and the functions that write to it, or lead to one that does."""
+
+    type: str
+    touching: tuple[str, ...]
+
+
 class HostObjects(ABC):
     """The objects of one function, seen from one place in it; `HostValues` adds the numbers."""
 
@@ -39,14 +49,18 @@ class HostObjects(ABC):
         constants: FileConstants | None,
         given: Mapping[str, Number] | None = None,
         hidden: AbstractSet[str] | None = frozenset(),
+        of_file: Mapping[str, FileVariable] | None = None,
     ) -> None:
-        """`written`: what the function does; `given`: what its parameters, and members of them, hold when it is called.
+        """`written`: what the function does; `given`: what its parameters, members of them, and variables at file level
+        hold when it is called.
 
         `hidden`: names of the file that mean something else here; None if that may be any.
+        `of_file`: variables at file level that some function writes to.
         """
         self._constants = constants
         self._given = given or {}
         self._hidden = hidden
+        self._of_file = of_file or {}
         self._variables = written.variables
         self._paths = written.paths
         self._rounds: dict[int, Number] = {}
@@ -55,12 +69,15 @@ class HostObjects(ABC):
         self._assumed: tuple[str, int] | None = None
         self._guards: Guards = ()
         self._position = written.end
+        self._until: int | None = None
+        """The end of a value that is written there; None where the place is a call."""
         self._steps = HostSteps()
 
     def seen_from(self, position: int, guards: Guards) -> None:
         """Sets the place that is asked from, and the conditionals around it."""
         self._position = position
         self._guards = guards
+        self._until = None
 
     @abstractmethod
     def number(self, node: Node) -> Number | None:
@@ -92,8 +109,12 @@ class HostObjects(ABC):
             return True
         if node.kind != "identifier":
             return False
-        variable = self._variables.get(node.text.decode("utf-8", "replace"))
-        return variable is not None and variable.is_integer and not variable.is_other
+        name = node.text.decode("utf-8", "replace")
+        variable = self._variables.get(name)
+        if variable is None or not variable.declarations + variable.parameters:
+            spelling = "" if self._constants is None or self._is_hidden(name) else self._constants.spelling(name)
+            return isinstance(self._type(spelling), IntegerType)
+        return variable.is_integer and not variable.is_other and variable.is_in_scope(self._position)
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -101,6 +122,8 @@ class HostObjects(ABC):
         """What a variable of the function is declared with, if nothing ever writes to it again."""
         variable = self._variables.get(name)
         if variable is None or variable.is_lost or variable.is_static or variable.passed or variable.members:
+            return None
+        if not variable.is_in_scope(self._position):
             return None
         is_one = variable.declarations == len(variable.writes) == 1 and not (variable.parameters or variable.loops)
         value = variable.writes[0][0] if is_one else None
@@ -115,7 +138,7 @@ class HostObjects(ABC):
         variable = self._variables.get(name)
         if variable is None or variable.is_lost or variable.is_static or not variable.is_number:
             return False
-        if variable.declarations + variable.parameters != 1:
+        if variable.declarations + variable.parameters != 1 or not variable.is_in_scope(start):
             return False
         if since is not None and (self._paths.has_jumps or variable.passed):
             return False
@@ -274,7 +297,8 @@ class HostObjects(ABC):
         name = node.text.decode("utf-8", "replace")
         variable = self._variables.get(name)
         is_assumed = self._assumed is not None and self._assumed[0] == name
-        if variable is None or is_assumed or variable.is_number:
+        is_of_file = variable is not None and not variable.declarations + variable.parameters
+        if variable is None or is_of_file or is_assumed or variable.is_number:
             return _one_dimensional(self.number(node))
         if variable.loops and variable.type in _OPEN_TYPES and self._object_of_round(variable) is None:
             return _one_dimensional(self.number(node))  # the rounds that are known are those of numbers
@@ -307,7 +331,7 @@ class HostObjects(ABC):
         return self._recalled(name, path, lambda: self._member_now(name, variable, path))
 
     def _member_now(self, name: str, variable: Variable, path: str) -> Number | None:
-        is_one = variable.declarations + variable.parameters == 1
+        is_one = variable.declarations + variable.parameters == 1 and variable.is_in_scope(self._position)
         if self._is_lost(variable) or not is_one or variable.is_number or self._steps.is_spent():
             return None
         if variable.loops:
@@ -446,13 +470,13 @@ class HostObjects(ABC):
 
     def _at(self, write: Write, ask: Callable[[Node], _Answer]) -> _Answer:
         """What is written, as it is where it is written: `dim3 c = b; b.y = 16;` leaves `c` as it was."""
-        here = self._position, self._guards
+        here = self._position, self._guards, self._until
         value, guards = write
-        self._position, self._guards = value.start, guards
+        self._position, self._guards, self._until = value.start, guards, value.end
         try:
             return ask(value)
         finally:
-            self._position, self._guards = here
+            self._position, self._guards, self._until = here
 
     def _truth(self, guard: int) -> bool | None:
         """Whether an arm of a branch, or a case of a `switch`, is taken."""
@@ -469,12 +493,12 @@ class HostObjects(ABC):
 
     def _number_at(self, node: Node, guard: int) -> Number | None:
         """The number that a conditional decides by."""
-        here = self._position, self._guards
-        self._position, self._guards = node.end, self._paths.guards[guard]
+        here = self._position, self._guards, self._until
+        self._position, self._guards, self._until = node.end, self._paths.guards[guard], node.end
         try:
             return self.number(node)
         finally:
-            self._position, self._guards = here
+            self._position, self._guards, self._until = here
 
     def _is_case(self, case: Case, guard: int) -> bool | None:
         number = self._number_at(case.number, guard)

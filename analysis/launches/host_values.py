@@ -22,7 +22,7 @@ from analysis.launches.file_constants import FileConstants, Number
 from analysis.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined, rounded
 from analysis.launches.host_functions import HostFunction
 from analysis.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, stepped
-from analysis.launches.host_objects import HostObjects, agreed, called_name
+from analysis.launches.host_objects import FileVariable, HostObjects, agreed, called_name
 from analysis.launches.host_writes import HostWrites, Variable, values_in
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.conversions import number_literal
@@ -30,6 +30,10 @@ from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
 
 MAX_CALLS: Final = 4
+ALWAYS: Final = "="
+"""In front of the name of a variable at file level: what it holds wherever it is read."""
+AT_FIRST: Final = "::"
+"""What it holds where the function is entered."""
 _ROUNDING_UP: Final = re.compile(
     r"c(?:eil)?_?div|i?div(?:ide)?_?(?:round_?)?up|div_?ceil|(?:round_?)?up_?div|ceiling_?div(?:ide)?", re.IGNORECASE
 )
@@ -46,9 +50,10 @@ class HostValues(HostObjects):
         given: Mapping[str, Number] | None = None,
         hidden: AbstractSet[str] | None = frozenset(),
         depth: int = 0,
+        of_file: Mapping[str, FileVariable] | None = None,
     ) -> None:
         """`depth`: of the calls around; see `HostObjects` for the rest."""
-        super().__init__(written, constants, given, hidden)
+        super().__init__(written, constants, given, hidden, of_file)
         self._calls_around = depth
 
     # -- rounds --------------------------------------------------------------------------------------------------------
@@ -175,13 +180,69 @@ class HostValues(HostObjects):
         if self._assumed is not None and self._assumed[0] == name:
             return self._assumed[1]
         variable = self._variables.get(name)
-        if variable is None:
-            return self._constant(name)
+        if variable is None or not variable.declarations + variable.parameters:
+            found = self._recalled(name, f"{AT_FIRST}{self._until}", lambda: self._held_at_file_level(name, variable))
+            return self._constant(name) if found is None and variable is None else found
         return self._recalled(name, "", lambda: self._held(name, variable))
+
+    def at_file_level(self, name: str) -> Number | None:
+        """What a variable at file level holds here, if it is followed."""
+        variable = self._variables.get(name)
+        is_own = variable is not None and variable.declarations + variable.parameters > 0
+        return None if is_own else self._held_at_file_level(name, variable)
+
+    def _held_at_file_level(self, name: str, variable: Variable | None) -> Number | None:
+        """What a variable of the file holds here that some function writes to; `variable`: what this one does to it."""
+        if self._is_hidden(name):
+            return None
+        always = self._given.get(ALWAYS + name)
+        of_file = self._of_file.get(name)
+        if always is not None or of_file is None:
+            return always
+        if self._paths.has_jumps or self._paths.is_in_lambda(self._guards) or self._is_touched(of_file):
+            return None
+        entered = self._given.get(AT_FIRST + name)
+        if variable is None:
+            return entered
+        if self._is_lost(variable) or variable.loops:
+            return None
+        last = self._paths.last_writes(variable.writes, self._position, self._guards, self._truth)
+        if last is None:
+            return None
+        values = {
+            self._in_type(
+                of_file.type, self._at(write, lambda node: self._changed(node, name, lambda: self.named_by(name)))
+            )
+            for write in last[0]
+        }
+        return agreed(values if last[1] else values | {entered})
+
+    def _is_touched(self, of_file: FileVariable) -> bool:
+        """Whether a call before the place may lead to a write.
+
+        The call that the place is counts only if a loop brings it there again; those among its arguments come first,
+        and so do all calls in a value that is written.
+        """
+        here = self._position
+        is_the_place = self._until is None and sum(call.start == here for call, _ in self.calls) == 1
+        for call, guards in self.calls:
+            if called_name(call) not in of_file.touching:
+                continue
+            if guards[:1] == self._guards[:1] != ():
+                return True
+            if call.start == here and is_the_place:
+                continue
+            if self._until is not None:
+                if call.start < self._until:
+                    return True
+            elif min(outer.start for outer, _ in self.calls if outer.start <= call.start < outer.end) <= here:
+                return True
+        return False
 
     def _held(self, name: str, variable: Variable) -> Number | None:
         """What a variable holds here."""
-        if self._is_lost(variable) or variable.declarations + variable.parameters != 1:
+        is_one = variable.declarations + variable.parameters == 1 and variable.is_in_scope(self._position)
+        if self._is_lost(variable) or not is_one:
             return None
         if variable.loops:
             if self._object_of_round(variable) is not None:
@@ -278,7 +339,10 @@ class HostValues(HostObjects):
                 variable = self._variables.get(inner.text.decode("utf-8", "replace"))
                 type = None if variable is None else self._type(variable.type)
                 is_signed = isinstance(type, FloatType) or (isinstance(type, IntegerType) and type.signed)
-                if variable is not None and not is_signed:
+                if variable is None and self._constants is not None:
+                    type = self._type(self._constants.spelling(inner.text.decode("utf-8", "replace")))
+                    is_signed = not isinstance(type, IntegerType) or type.signed
+                if not is_signed:
                     return True
         return False
 
@@ -380,6 +444,7 @@ class HostValues(HostObjects):
             passed = self._in_type(type, value)
             if passed is not None:
                 given[parameter] = passed
+        given |= {key: number for key, number in self._given.items() if key.startswith(ALWAYS)}
         inner = HostValues(function.written, self._constants, given, frozenset(), self._calls_around + 1)
         inner.seen_from(function.value.start, ())
         return self._in_type(function.returns, inner.number(function.value))

@@ -49,6 +49,8 @@ class Variable:
     """Declared as an integer, as something else: both where the name is declared twice."""
     writes: list[Write] = field(default_factory=list[Write])
     members: dict[str, list[Write]] = field(default_factory=dict[str, list[Write]])
+    scopes: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Where what is declared can be named, but for parameters."""
     loops: list[CountedLoop] = field(default_factory=list[CountedLoop])
     """Those that it counts."""
     elements: Node | None = None
@@ -65,6 +67,10 @@ class Variable:
         self.is_integer |= is_integer
         self.is_other |= not is_integer
 
+    def is_in_scope(self, position: int) -> bool:
+        """Whether the name is the function's own at a place; a parameter is everywhere."""
+        return bool(self.parameters) or any(start <= position <= end for start, end in self.scopes)
+
     def is_lost_at(self, position: int, guards: Guards) -> bool:
         """Whether somebody else may have written to it before the place with these conditionals around."""
         return self.is_lost or any(
@@ -80,6 +86,7 @@ class HostWrites:
         """`templates`: the lists of template parameters around it."""
         self._may_write = may_write
         self._function = function
+        self._scope_end = function.end
         self.end: Final = function.end
         self.variables: Final[dict[str, Variable]] = {}
         self.paths: Final = HostPaths()
@@ -93,9 +100,14 @@ class HostWrites:
                 variable.is_lost |= bool(variable.passed or variable.members or variable.loops)
 
     def _collect(self, function: Node) -> None:
-        stack: list[tuple[Node, Guards]] = [(function, ())]
-        for node, guards in popped(stack):
+        stack: list[tuple[Node, Guards, int]] = [(function, (), function.end)]
+        has_body = False
+        for node, guards, scope_end in popped(stack):
             kind = node.kind
+            self._scope_end = scope_end
+            if kind in _SCOPES:
+                scope_end = node.end if has_body else function.end
+                has_body = True
             inner: Mapping[int, Guards] = {}
             if kind in _COLLECTORS:
                 _COLLECTORS[kind](self, node, guards)
@@ -106,7 +118,7 @@ class HostWrites:
             elif node.is_error:
                 self._lose_all(node)
             stack += [  # leaves write nothing
-                (child, inner.get(number, guards))
+                (child, inner.get(number, guards), scope_end)
                 for number, child in reversed(list(enumerate(node.children)))
                 if child.children
             ]
@@ -125,6 +137,7 @@ class HostWrites:
         if named is not None and named.kind == "identifier":
             variable = self._variable(named)
             variable.declarations += 1
+            variable.scopes.append((node.start, node.end))
             variable.type = spelling_of(node)
             variable.is_number = _is_number(variable.type)
             variable.declare(variable.type)
@@ -154,7 +167,11 @@ class HostWrites:
             variable = self._variable(name)
             variable.declarations += 1
             variable.type = spelling
-            variable.is_static |= any(child.text == b"static" for child in node.children)
+            words = {child.text for child in node.children if child.kind == "storage_class_specifier"}
+            variable.is_static |= b"static" in words
+            variable.is_lost |= b"extern" in words
+            if b"extern" not in words:
+                variable.scopes.append((node.start, self._scope_end))
             variable.is_number = _is_number(spelling)
             variable.declare(spelling)
             listed = _CONTAINER.fullmatch(spelling)
@@ -175,6 +192,7 @@ class HostWrites:
                 variable.is_lost = True
                 variable.is_other = True
                 variable.declarations += 1
+                variable.scopes.append((declaration.start, self._scope_end))
                 if name.kind == "array_declarator" and value is not None:
                     variable.elements = value if is_constant or self._is_only_read(inner.text) else None
                     variable.elements_in = guards
@@ -430,6 +448,13 @@ def _spelling(function: Node) -> str:
 
 
 _NUMBERS: Final = frozenset({"number_literal", "cast_expression", "parenthesized_expression", "sizeof_expression"})
+_SCOPES: Final = frozenset(
+    {
+        *("compound_statement", "if_statement", "for_statement", "for_range_loop", "while_statement"),
+        *("switch_statement", "lambda_expression", "catch_clause"),
+    }
+)
+"""The first is the body of the function."""
 _READING: Final = frozenset(
     {"kernel_call_syntax", "binary_expression", "init_declarator", "conditional_expression", "assignment_expression"}
 )

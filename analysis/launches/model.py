@@ -66,6 +66,7 @@ class NumbersFrom(Enum):
     CALLS = "calls"
     ROUNDS = "rounds"
     START = "start"
+    VARIABLES = "variables"
 
 
 LaunchText: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]

@@ -13,7 +13,6 @@ Limits    At most `MAX_UNITS` units are read for one analysis.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -23,7 +22,7 @@ from analysis.ir.record import record
 from analysis.launches.device_bodies import Outline, SeenBy, names_of, outline
 from analysis.launches.find import LaunchMemo, launches_with
 from analysis.launches.host_calls import HostCalls
-from analysis.launches.host_code import HostCode
+from analysis.launches.host_code import HostCode, is_internal
 from analysis.launches.model import Launch
 from analysis.project.model import Project, Users
 from analysis.syntax.cache import Bounded, SyntaxCache
@@ -42,7 +41,6 @@ MAX_KEPT: Final = 64
 _CPP_SUFFIXES: Final = (".cpp", ".cc", ".cxx", ".c")
 _OF_CUDA: Final = ("__CUDACC__", "__NVCC__", "__CUDA_ARCH__")
 _NOTHING: Final = DictLoader()
-_STATIC: Final = re.compile(rb"\bstatic\b")
 
 
 @final
@@ -274,7 +272,7 @@ class Outside:
 
     @property
     def asked_names(self) -> frozenset[bytes]:
-        """The functions whose users were asked for."""
+        """The functions and variables whose users were asked for."""
         return frozenset(key.name.encode("utf-8", "replace") for key in self._users)
 
     def is_outdated(self) -> bool:
@@ -408,6 +406,8 @@ def _answer(project: Project, question: Question) -> Answer:
 def _uses(calls: HostCalls, item: Item) -> bool | None:
     """Whether a unit sees what `item` declares; None where that is not certain."""
     unit = calls.unit
+    if item.kind is ItemKind.VARIABLE:
+        return _sees_variable(calls, item)
     others = [other for other in unit.lookup(item.name) if other.active and other.path != item.path]
     declarations = [other for other in others if _declares(other, item)]
     if unit.text_of(item.path) is not None or declarations:
@@ -424,14 +424,21 @@ def _uses(calls: HostCalls, item: Item) -> bool | None:
     return None if not others and (is_named or is_missing) else False
 
 
+def _sees_variable(calls: HostCalls, item: Item) -> bool | None:
+    """The same of a variable at file level."""
+    unit = calls.unit
+    others = [other for other in unit.lookup(item.name) if other.active and other.path != item.path]
+    if unit.text_of(item.path) is not None or any(
+        other.kind is ItemKind.VARIABLE and not other.is_definition for other in others
+    ):
+        return True
+    name = item.name.encode("utf-8", "replace")
+    is_named = any(name in one.identifiers for one in calls.host.items if one.active) or calls.host.macro_names(name)
+    return None if is_named and not others else False
+
+
 def _declares(other: Item, item: Item) -> bool:
     """Whether an item of another file may declare the same function, without its body."""
     is_declaration = other.kind is ItemKind.FUNCTION and not other.is_definition
     is_alike = other.is_kernel == item.is_kernel and other.owner == item.owner
     return is_declaration and is_alike and other.namespace == item.namespace
-
-
-def is_internal(item: Item) -> bool:
-    """Whether other files see a function only through its text: `static`."""
-    end = item.text.find(item.name.encode("utf-8", "replace"))
-    return _STATIC.search(item.text, 0, max(end, 0)) is not None

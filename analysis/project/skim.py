@@ -3,7 +3,8 @@
 Question  Which files are worth reading to know who launches a kernel, or who calls a host function?
 Rules     Comments and strings aside, every word of the text counts, in every branch of `#if` and in macros.
           `outer` are the words before parentheses outside of bodies and records: the functions that a file declares are
-          among them; what a macro may declare (`DECLARE(kernel)`) and `extern` declarations in bodies are added.
+          among them; what a macro may declare (`DECLARE(kernel)`), `extern` declarations in bodies, and the words of
+          `extern` variables are added.
           `defined` are the names before the parentheses of a head that a body follows.
           So each set is too large rather than too small: who is asked for too much reads one file more.
           `pastes` says that `##` may make names which the text does not show.
@@ -36,7 +37,7 @@ from analysis.syntax.lexing import (
 )
 from analysis.syntax.system_headers import is_system_header
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of what a skim holds: one that was saved under another version says something else."""
 
 
@@ -102,7 +103,7 @@ def skim(text: bytes) -> Skim:
         includes,
         tuple(_with_bodies(turn_taken(), _KERNEL)) if b"__global__" in shown else (),
         frozenset(_defined(outer)),
-        frozenset(_declared([*outer, *extern])),
+        frozenset((*_declared([*outer, *extern]), *_declared_variables(extern))),
         frozenset(_launched(turn_taken())),
         _words(turn_taken()),
         _words(b"\n".join(defines)),
@@ -209,6 +210,13 @@ def _declared(outer: list[bytes]) -> Iterator[str]:
         yield from (_name(found[1]) for found in _heads(_HEAD, stretch))
         for found in _heads(_MACRO_LINE, stretch):
             yield from map(_name, IDENTIFIER.findall(found[1]))
+
+
+def _declared_variables(extern: list[bytes]) -> Iterator[str]:
+    """All words of what is `extern` and no function."""
+    for stretch in paced(extern, 2):
+        if b"(" not in stretch:
+            yield from map(_name, IDENTIFIER.findall(stretch))
 
 
 def _heads(pattern: re.Pattern[bytes], text: bytes) -> Iterator[re.Match[bytes]]:

@@ -73,6 +73,9 @@ _HELPED: Final = (
 )
 _LAUNCHER: Final = re.compile(rb"\bvoid run\d+\([^;{}]*\{")
 _NAMES: Final = re.compile(rb"\b(?:k|run|go_run|LAUNCH|PASTE)\d+\b")
+_VARIABLES: Final = re.compile(rb"\b(?:size|put)_\d+\b")
+_OF_FUNCTIONS: Final = (b" int %s = 1; ", b" (void)&%s; ", b" %s(x, 7); ", b" %s<<<1, 32>>>(x, 7); ")
+_OF_VARIABLES: Final = (b" %s = 96; ", b" %s(); ", b" (void)%s; ", b" auto f = &%s; ")
 _BODY: Final = re.compile(rb"(?:__(?:global|device)__|\b(?:int|void) \w+\()[^;{}]*\{")
 
 Texts = dict[str, bytes]
@@ -161,9 +164,12 @@ def edited(path: str, texts: Texts, choices: Choices) -> tuple[str, bytes]:
             )
             return "a word in a body", text[:at] + word + text[at:]
         case 2 if bodies:
-            names = _NAMES.findall(b" ".join(texts[other] for other in sorted(texts))) or [b"main"]
+            every = b" ".join(texts[other] for other in sorted(texts))
+            variables = _VARIABLES.findall(every)
+            is_variable = bool(variables) and choices.below(3) == 0
+            names = variables if is_variable else _NAMES.findall(every) or [b"main"]
             at, name = choices.pick(bodies).end(), choices.pick(names)
-            form = choices.pick((b" int %s = 1; ", b" (void)&%s; ", b" %s(x, 7); ", b" %s<<<1, 32>>>(x, 7); "))
+            form = choices.pick(_OF_VARIABLES if is_variable else _OF_FUNCTIONS)
             return "a name in a body", text[:at] + form % name + text[at:]
         case _:
             lines = text.splitlines(keepends=True)

@@ -6,6 +6,7 @@ A way is text and beside it what the text does when the function runs: `run(int 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias, final
@@ -240,6 +241,66 @@ def variable_of_the_file(asked: Asked, choices: Choices) -> Way:
     return Way(body, asked.makes(line(64), line(32)), before if "static" in kind else f"namespace {{\n{before}\n}}")
 
 
+_SIZES: Final[tuple[tuple[str, str, str, tuple[int, ...]], ...]] = (
+    ("static int G = 64;", "", "L", (64,)),
+    ("static int G = 64;", "", "G = 32; L", (32,)),
+    ("static int G;", "", "G = 32; L G = 64; L", (32, 64)),
+    ("inline int G = 64; void SET(int v);", "extern int G; void SET(int v) { G = v; }", "SET(32); L SET(64); L", (32, 64)),
+    ("inline int G = 64; void SET(int v);", "extern int G; void SET(int v) { G = v; }", "G = 96; SET(32); L", (32,)),
+    ("extern int G; void SET(int v);", "int G = 64; void SET(int v) { G = v; }", "SET(32); L SET(64); L", (32, 64)),
+    ("extern int G;", "int G = 64;", "L", (64,)),
+    ("static int G = 64; static void SET() { G = 32; }", "", "SET(); L", (32,)),
+    ("static int G = 64; static void SET() { G = 32; }", "", "G = 96; auto f = SET; f(); L", (32,)),
+    ("static int G = 64; static void SET(int &v) { v = 32; }", "", "G = 96; SET(G); L", (32,)),
+    ("static int G = 64; static int SET(int v) { G = 32; return v; }", "", "G = 96; int b = G + SET(0); int c = G; K(c) (void)b;", (32,)),
+    ("static int G = 64; static int SET(int v) { G = 32; return v; }", "", "G = 96; int b = SET(1) ? G : 0; K(b)", (32,)),
+    ("static int G = 64; static void SET() { G = 32; }", "", "G = 96; int b = G; SET(); K(b) L", (96, 32)),
+    ("static int G = 64;", "", "G = 64; for (int i = 0; i < 2; i++) { L G = 32; }", (64, 32)),
+    ("static int G = 64; static void SET() { G = 32; }", "", "G = 64; for (int i = 0; i < 2; i++) { L SET(); }", (64, 32)),
+    ("static int G = 64; static int *G_at = &G;", "", "*G_at = 32; L", (32,)),
+    ("static int G = 64; static int &G_too = G;", "", "G_too = 32; L", (32,)),
+    ("static int G = 64;", "", "int &r = G; r = 32; L", (32,)),
+    ("static int G = 64;", "", "[] { G = 32; }(); L", (32,)),
+    ("static int G = 64;", "", "auto f = [] { G = 32; }; G = 96; f(); L", (32,)),
+    ("static int G = 64;", "", "::G = 32; L", (32,)),
+    ("static int G = 64; static struct G_s { G_s() { G = 32; } } G_o;", "", "L", (32,)),
+    ("static int G = 64; struct G_s { ~G_s() { G = 32; } };", "", "G = 64; { G_s s; L } L", (64, 32)),
+    ("static int G = 64; static int G_early = G = 32;", "", "L", (32,)),
+    ("static int G = 64; static int SET() { G = 32; return 1; } static int G_early = SET();", "", "L", (32,)),
+    ("#define SET(v) G = v\nstatic int G = 64;", "", "SET(32); L", (32,)),
+    ("#define SET G\nstatic int G = 64;", "", "SET = 32; L", (32,)),
+    ("static int G = 64; static void SET(int v = 32) { G = v; }", "", "SET(); L", (32,)),
+    ("static unsigned char G = 64;", "", "G = 288; L", (32,)),
+    ("static int G = 64, G_b = 32;", "", "G = G_b; L", (32,)),
+    ("static int G = 64;", "", "G = 16; G *= 2; L", (32,)),
+    ("static int G = 64;", "", "{ int G = 7; (void)G; } L", (64,)),
+    ("static int G = 64;", "", "int b = G; int G = 32; L K(b)", (32, 64)),
+    ("static int G = 64;", "", "for (G = 32; G < 100; G += 32) L G = 64;", (32, 64, 96)),
+    ("static int G = 64;", "", "{ extern int G; G = 32; } L", (32,)),
+    ("static bool G_big; static int G;", "", "G_big = true; G = G_big ? 32 : 64; L", (32,)),
+    ("namespace { int G = 64; void SET() { G = 32; } }", "", "SET(); L", (32,)),
+    ("static int G = 64; struct G_s { static void set() { G = 32; } };", "", "G_s::set(); L", (32,)),
+    ("static int G = 64; static void SET(int depth) { G = 32; if (depth) SET(depth - 1); }", "", "G = 64; L SET(2); L", (64, 32)),
+    ("static int G = 64;", "", "int *p = &G; *p = 32; L", (32,)),
+    ("static int G = 64; template <int N> static void SET() { G = N; }", "", "SET<32>(); L SET<96>(); L", (32, 96)),
+)  # fmt: skip
+
+
+def variable_that_changes(asked: Asked, choices: Choices) -> Way:
+    """Whatever it held before, each call makes these launches."""
+    before, elsewhere, body, sizes = choices.pick(_SIZES)
+
+    def named(text: str) -> str:
+        text = re.sub(r"\bG(?=\b|_)", f"size_{asked.number}", text)
+        return re.sub(r"\bSET\b", f"put_{asked.number}", text)
+
+    def launched(text: str) -> str:
+        text = re.sub(r"\bL\b", asked.launch("G"), text)
+        return re.sub(r"\bK\((\w+)\)", lambda found: asked.launch(found[1]), text)
+
+    return Way(named(launched(body)), asked.makes(*map(line, sizes)), named(before), elsewhere=named(elsewhere))
+
+
 def variable_of_another_file(asked: Asked, choices: Choices) -> Way:
     name = f"size_{asked.number}"
     kind = choices.pick(("extern int", "extern const int"))
@@ -272,7 +333,15 @@ def counted_calls(asked: Asked, _: Choices) -> Way:
 BLOCKS: Final = (
     *(direct, members, members_one_by_one, members_by_another_name, filled_by_function, returned_by_function),
     *(copied_before_it_changed, changed_in_between, in_a_class, by_the_number, chosen, parameter, size_in_a_variable),
-    *(variable_of_the_file, variable_of_another_file, occupancy, hidden_names, counted_calls),
+    *(
+        variable_of_the_file,
+        variable_that_changes,
+        variable_that_changes,
+        variable_of_another_file,
+        occupancy,
+        hidden_names,
+        counted_calls,
+    ),
 )
 
 
