@@ -64,8 +64,13 @@ __global__ void k(int *p) {
 """
 
 
-@pytest.mark.parametrize("stage", ["lowered", "ssa", "inlined"])
-@pytest.mark.parametrize("name", ["shift", "math::Pair::get", "Pair::get", "half", "either", "k"])
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [
+        *((name, "inlined") for name in ("shift", "math::Pair::get", "Pair::get", "half", "either", "k")),
+        *(("half", stage) for stage in ("lowered", "ssa")),
+    ],
+)
 def test_instances_of_templates_are_found_from_any_function(tmp_path: Path, name: str, stage: str) -> None:
     write(tmp_path, {"a.cu": TEMPLATES})
     done = simt_lsp("ir", f"a.cu:{name}", "--stage", stage, cwd=tmp_path)

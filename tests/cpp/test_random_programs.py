@@ -16,13 +16,13 @@ _RIGHT: Final = ("conditions", "packs", "lifetimes", "constants")
 
 @pytest.mark.parametrize("kind", _RIGHT)
 def test_nothing_is_computed_otherwise(kind: str, tmp_path: Path) -> None:
-    found = list(verdicts(range(40), tmp_path, (kind,)))
-    assert len(found) > 27
+    found = list(verdicts(range(28), tmp_path, (kind,)))
+    assert len(found) > 18
     assert [(verdict.seed, verdict.wrong, verdict.undecided) for verdict in found if verdict.wrong] == []
     assert [verdict.undecided for verdict in found if verdict.undecided] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_most_programs_are_accepted_by_a_compiler(kind: str) -> None:
-    programs = [random_program(seed, (kind,))[1] for seed in range(12)]
-    assert sum(program is not None for program in accepted(programs)) > 4
+    programs = [random_program(seed, (kind,))[1] for seed in range(7)]
+    assert sum(program is not None for program in accepted(programs)) > 2

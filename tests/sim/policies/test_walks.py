@@ -17,21 +17,21 @@ STRUCTURED = statements().map(structured_graph)
 
 
 @ALL
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(walk=walks(arbitrary_graphs(), meetings=False))
 def test_lanes_take_their_own_paths_through_any_graph(policy: PolicyFactory, walk: Walk) -> None:
     assert_own_paths(policy, walk)
 
 
 @ALL
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(walk=walks(arbitrary_graphs(), meetings=True))
 def test_lanes_that_wait_go_on_where_they_were_sent(policy: PolicyFactory, walk: Walk) -> None:
     assert_own_paths(policy, walk)
 
 
 @ALL
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=28, deadline=None)
 @given(walk=walks(STRUCTURED, meetings=True))
 def test_lanes_take_their_own_paths_through_statements(policy: PolicyFactory, walk: Walk) -> None:
     assert_own_paths(policy, walk)
@@ -50,7 +50,7 @@ def assert_own_paths(policy: PolicyFactory, walk: Walk) -> None:
 
 
 @pytest.mark.parametrize("name", ["counters", "min-pc", "path-list-depth", "path-list-breadth"])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(walk=walks(STRUCTURED, meetings=False))
 def test_structured_code_reconverges_as_under_the_stack(name: str, walk: Walk) -> None:
     stack, other = (Walker(POLICIES[policy], walk).run() for policy in ("ipdom", name))
@@ -58,7 +58,7 @@ def test_structured_code_reconverges_as_under_the_stack(name: str, walk: Walk) -
 
 
 @pytest.mark.parametrize("name", ["ipdom", "counters"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(walk=walks(arbitrary_graphs(), meetings=False))
 def test_stacks_and_counters_reconverge_at_immediate_post_dominators(name: str, walk: Walk) -> None:
     """The lanes that part at a branch come to its join as one."""
