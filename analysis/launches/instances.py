@@ -22,6 +22,7 @@ from analysis.launches.find import PASSES_ARGUMENTS, launch_text
 from analysis.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
 from analysis.launches.model import LaunchText
 from analysis.lower.constant_values import ConstantObject
+from analysis.lower.cpp_types import assumed
 from analysis.lower.expression_types import checked
 from analysis.lower.functions import bind_explicit, instantiate
 from analysis.lower.lookup import functions_named
@@ -39,7 +40,7 @@ from analysis.lower.names import (
     TypeTemplate,
 )
 from analysis.lower.namespaces import declare_alias
-from analysis.lower.overloads import Choice, choose_by_types
+from analysis.lower.overloads import UNKNOWN, Choice, choose_for
 from analysis.lower.type_instances import record_of_owner
 from analysis.lower.types import resolve_type
 from analysis.syntax.items import Item, ItemKind
@@ -199,14 +200,16 @@ class _Walk:
         arguments: Sequence[Node],
         host: FunctionInstance,
     ) -> Choice | None:
-        types = [host_type(scope, argument, host.id) for argument in arguments]
-        exact = [_exact(scope, argument) for argument in arguments]
-        return choose_by_types(self._program, declarations, explicit, types, exact)
+        given = [_argument(scope, argument, host) for argument in arguments]
+        return choose_for(self._program, declarations, explicit, given)
 
 
-def _exact(scope: Scope, node: Node) -> Argument | None:
+def _argument(scope: Scope, node: Node, host: FunctionInstance) -> Argument:
     found = checked(scope, node)
-    return found if isinstance(found, Argument) else None
+    if isinstance(found, Argument):
+        return found
+    type = host_type(scope, node, host.id)
+    return UNKNOWN if type is None else Argument(assumed(type), is_assumed=True)
 
 
 def is_complete(instance: FunctionInstance) -> bool:

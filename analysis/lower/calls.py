@@ -13,7 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from analysis.cpp.types.model import EnumerationType
+from analysis.cpp.types.model import ArrayType as ArrayOf
+from analysis.cpp.types.model import EnumerationType, QualType, qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Call
@@ -87,7 +88,7 @@ def call_functions(
 ) -> Operand:
     """A call by name of one of these functions."""
     choice = choose(ctx, declarations, explicit, arguments)
-    if builtin is not None and (choice is None or choice.distance >= 1 or not _has_body(choice)):
+    if builtin is not None and (choice is None or not choice.is_exact or not _has_body(choice)):
         return call_builtin(ctx, builtin, arguments, explicit, span, literals=literals)
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", arguments, span)
@@ -286,12 +287,19 @@ def _copy_member(ctx: LoweringContext, target: LValue, source: LValue, span: Spa
             addresses = [
                 ctx.builder.element_address(one.address, number, type.element, span) for one in (target, source)
             ]
-            element = replace(source, address=addresses[1], type=type.element)
+            element = replace(source, address=addresses[1], type=type.element, spelled=_element(source))
             _copy_member(ctx, LValue(addresses[0], type.element), element, span)
         return
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is not None and copy_runs_code(record):
         copy_object(ctx, target, record, source, span)
+
+
+def _element(array: LValue) -> QualType | None:
+    known = array.spelled
+    if known is None or not isinstance(known.type, ArrayOf):
+        return None
+    return qualified(known.type.element, constant=bool(array.is_constant))
 
 
 def _copied(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> Operand:

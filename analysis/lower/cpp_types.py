@@ -26,6 +26,8 @@ from analysis.cpp.types.model import (
     QualType,
     ReferenceType,
     fundamental,
+    pointer_to,
+    qualified,
 )
 from analysis.ir import types as ir
 from analysis.lower.conversions import number_literal
@@ -160,6 +162,26 @@ def of_library(type: ir.Type) -> QualType | None:
     """The C++ type of what a table of CUDA's own functions, variables and types declares: never an enumeration."""
     known = _INTEGERS.get(type)
     return natural(type) if known is None else known
+
+
+def assumed(type: ir.Type) -> QualType:
+    """The likeliest C++ type of what is stored so: an enumeration for its integer, say."""
+    known = of_library(type)
+    if known is not None:
+        return known
+    match type:
+        case ir.IntegerType(signed=is_signed):
+            return fundamental(Fundamental.LONG if is_signed else Fundamental.UNSIGNED_LONG)
+        case ir.VectorType():
+            return QualType(DeviceType(type))
+        case ir.PointerType(element=element, volatile=is_volatile):
+            return pointer_to(qualified(assumed(element), volatile=is_volatile))
+        case ir.ArrayType(element=element, length=length):
+            return QualType(ArrayType(assumed(element), length))
+        case ir.UnknownType(spelling=spelling):
+            return QualType(OpaqueType(spelling))
+        case _:
+            return QualType(OpaqueType(repr(type)))
 
 
 def named_by_library(name: str, type: ir.Type) -> QualType | None:

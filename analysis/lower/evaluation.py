@@ -37,15 +37,15 @@ from analysis.cpp.constants.program import (
 from analysis.cpp.constants.values import Aggregate, Frozen, Number
 from analysis.cpp.conversions.implicit import implicit_conversion
 from analysis.cpp.conversions.model import Argument as CppArgument
-from analysis.cpp.conversions.model import UserConversion, ValueCategory
+from analysis.cpp.conversions.model import UserConversion
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import ClassType, DeviceType, QualType, qualified
+from analysis.cpp.types.model import CLOSURE, ClassType, DeviceType, QualType, qualified
 from analysis.ir import types as ir
 from analysis.ir.ids import SymbolId
 from analysis.lower.associated import associated_with
-from analysis.lower.binding import Argument
 from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.class_knowledge import RecordClasses
+from analysis.lower.closures import is_mutable
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.constants import declared_object, entity_constant, literal
 from analysis.lower.copies import assignment_operator, copy_constructor, copy_runs_code, part_with_assignment
@@ -87,9 +87,8 @@ from analysis.lower.names import (
     TypeTemplate,
     declared_as,
 )
-from analysis.lower.overloads import choose_for
+from analysis.lower.overloads import UNKNOWN, choose_for
 from analysis.lower.packs import EXPANSION, element_of, expanded, fold
-from analysis.lower.ranked_choice import Object
 from analysis.lower.records import (
     has_defaulted_constructor,
     has_destructor,
@@ -383,9 +382,7 @@ class ScopeNames:
         template = deducible(self.scope, node)
         if template is None or any(each.argument is None or each.is_guess for each in arguments):
             return None
-        exact = [each.argument for each in arguments]
-        types = [ir_type(each.type) for each in exact if each is not None]
-        found = deduced_class(self.scope.program, template, types, exact)
+        found = deduced_class(self.scope.program, template, list(map(_argument, arguments)))
         return QualType(ClassType(found.name)) if isinstance(found, ir.StructType) else None
 
     def choose(
@@ -394,11 +391,10 @@ class ScopeNames:
         assert isinstance(functions.handle, _Functions)
         program = self.scope.program
         given = [_argument(each) for each in arguments]
-        whole = None if object is None else Object(object.type, object.category)
         declarations = functions.handle.declarations
         if object is not None and len(declarations) > 1:
             declarations = _fitting(declarations, is_constant=object.type.is_constant)
-        choice = choose_for(program, declarations, functions.handle.explicit, given, whole)
+        choice = choose_for(program, declarations, functions.handle.explicit, given, object)
         if choice is None or choice.rivals or not choice.is_certain:
             return None
         return _callee(choice.instance)
@@ -421,11 +417,8 @@ class ScopeNames:
         if origin is None or body is None or node.has_error or node.field("template_parameters") is not None:
             return None
         captures = _captures(node, body)
-        declarator = node.field("declarator")
-        specifiers = () if declarator is None else declarator.children
-        is_mutable = any(child.kind == "lambda_specifier" and child.text == b"mutable" for child in specifiers)
         handle = Closure(node, self.scope, origin.snippet, None, None, None)
-        return None if captures is None else (handle, captures, is_mutable)
+        return None if captures is None else (handle, captures, is_mutable(node))
 
     def closure_names(self, handle: object) -> Names:
         assert isinstance(handle, Closure)
@@ -536,16 +529,14 @@ def _parameters(parameters: Sequence[ParameterDeclaration]) -> tuple[Parameter, 
     )
 
 
-def _argument(passed: Passed) -> Argument:
+def _argument(passed: Passed) -> CppArgument:
     """What overload choice knows of the argument."""
     if isinstance(passed.closure, Closure):
-        return Argument(passed.closure)
+        return CppArgument(QualType(CLOSURE))
     given = passed.argument
     if given is None:
-        return Argument(None)
-    is_lvalue = given.category is ValueCategory.LVALUE
-    exact = None if passed.is_guess else given
-    return Argument(ir_type(given.type), given.is_null, is_lvalue, given.type.is_constant, exact)
+        return UNKNOWN
+    return replace(given, is_assumed=passed.is_guess)
 
 
 def _explicit(scope: Scope, node: Node) -> tuple[TemplateArgument, ...]:

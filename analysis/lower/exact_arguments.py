@@ -18,11 +18,12 @@ from analysis.cpp.types.qualification import layers
 from analysis.cpp.types.spelling import spelled
 from analysis.ir import types as ir
 from analysis.lower.constant_values import ConstantObject
-from analysis.lower.cpp_types import ir_type, of_library
+from analysis.lower.cpp_types import assumed, ir_type, of_library
 from analysis.lower.names import (
     ArgumentPack,
     ConstantName,
     Declarations,
+    DeclaredType,
     FunctionSet,
     PackPattern,
     Record,
@@ -83,12 +84,23 @@ def structured(program: Declarations, type: QualType) -> QualType | None:
     return None if inner is None else QualType(inner, type.is_constant, type.is_volatile)
 
 
-def structured_argument(program: Declarations, argument: Argument | None) -> Argument | None:
-    """The argument of a call by its structured type; None also where that of a base of its class is not known."""
-    if argument is None or not _has_known_bases(program, layers(argument.type)[1].type):
-        return None
-    type = structured(program, argument.type)
-    return None if type is None else replace(argument, type=type)
+def structured_argument(program: Declarations, argument: Argument) -> Argument:
+    """The argument of a call by its structured type; not known where that of a base of its class is not."""
+    known = structured(program, argument.type)
+    if known is None or not _has_known_bases(program, layers(argument.type)[1].type):
+        return replace(argument, type=_opaque(argument.type))
+    return replace(argument, type=known)
+
+
+def structured_or_opaque(program: Declarations, declared: DeclaredType) -> QualType:
+    """What a parameter declares, a type that is not known included."""
+    exact = declared.exact
+    known = None if exact is None else structured(program, exact)
+    return known if known is not None else _opaque(exact or assumed(declared.type))
+
+
+def _opaque(type: QualType) -> QualType:
+    return QualType(cpp.OpaqueType(spelled(type)))
 
 
 def _has_known_bases(program: Declarations, type: cpp.Type) -> bool:

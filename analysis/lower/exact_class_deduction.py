@@ -1,19 +1,20 @@
-"""Class template argument deduction by the standard's rules, where the C++ types of all arguments are known.
+"""Class template argument deduction by the standard's rules.
 
 Rules   Each constructor of the primary template, each deduction guide, the copy of an instance and the members of an
         aggregate make a function template; overload resolution among them says which instance the class's name means.
         Of two that are equally good and equally special, a guide comes first, then the copy, then a constructor that is
         no template itself.
-        What is not known (a type, a requirement, a member that is an array) leaves the answer open: None.
+        What is not known (a type, a requirement, a member that is an array) decides nothing; where it could, there is
+        no answer.
 Source  C++20 standard, [over.match.class.deduct], [over.match.best].
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import final
+from typing import Final, final
 
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.conversions.standard import decayed
@@ -25,19 +26,18 @@ from analysis.cpp.types.model import ArrayType as ArrayOf
 from analysis.cpp.types.model import ClassType, DependentValue, OpaqueType, QualType
 from analysis.cpp.types.model import TemplateArgument as ExactArgument
 from analysis.lower.class_knowledge import RecordClasses
-from analysis.lower.exact_arguments import as_written, structured, structured_argument, structured_class
-from analysis.lower.exact_deduction import exact_parameters
-from analysis.lower.functions import generic_signature
+from analysis.lower.exact_arguments import as_written, structured_argument, structured_class, structured_or_opaque
+from analysis.lower.exact_deduction import bound_arguments, exact_parameters, exact_template
+from analysis.lower.functions import generic_signature, instantiate
 from analysis.lower.names import (
     Declarations,
     FunctionDeclaration,
-    ParameterDeclaration,
     Record,
     TemplateArgument,
     TypeTemplateDeclaration,
 )
 from analysis.lower.records import constructors_of
-from analysis.lower.requirements import is_required
+from analysis.lower.requirements import is_callable, is_required
 
 
 class Origin(IntEnum):
@@ -63,7 +63,11 @@ class Deduced:
 class _Function:
     template: FunctionTemplate
     origin: Origin
-    guide: FunctionDeclaration | None = None
+    declaration: FunctionDeclaration | None = None
+
+    @property
+    def guide(self) -> FunctionDeclaration | None:
+        return self.declaration if self.origin is Origin.GUIDE else None
 
 
 def deduce_class(
@@ -71,24 +75,30 @@ def deduce_class(
     primary: TypeTemplateDeclaration,
     generic: Record,
     guides: Sequence[FunctionDeclaration],
-    arguments: Sequence[Argument | None],
+    arguments: Sequence[Argument],
 ) -> Deduced | None:
     """What these arguments mean; None where that is open, and where nothing takes them."""
-    known = [each for argument in arguments if (each := structured_argument(program, argument)) is not None]
+    known = [structured_argument(program, argument) for argument in arguments]
     functions = _functions(program, primary, generic, guides, len(arguments))
-    if len(known) < len(arguments) or functions is None:
+    if functions is None:
         return None
     classes = RecordClasses(program)
     instances = [instance_for(classes, each.template, (), known) for each in functions]
     candidates: list[Candidate] = []
     for index, (function, instance) in enumerate(zip(functions, instances, strict=True)):
-        if instance is None:
+        holds = None if instance is None else _holds(program, function, instance)
+        if instance is None or holds is False:
             continue
-        if any(map(names_in, instance.parameters)):
-            return None
         template = function.template
         candidates.append(
-            Candidate(index, instance.parameters, template.required, template.is_variadic, bool(template.template))
+            Candidate(
+                index,
+                tuple(_UNKNOWN if names_in(one) else one for one in instance.parameters),
+                template.required,
+                template.is_variadic,
+                bool(template.template),
+                is_certain=holds is True,
+            )
         )
 
     def is_more_special(one: Candidate, other: Candidate) -> bool:
@@ -106,6 +116,19 @@ def deduce_class(
     instance = instances[index]
     found = None if instance is None else _written(program, instance)
     return None if found is None else Deduced(functions[index].guide, found)
+
+
+def _holds(program: Declarations, function: _Function, instance: Instance) -> bool | None:
+    """Whether what the function requires holds; of a constructor that is not known."""
+    declaration = function.declaration
+    if declaration is None or not is_required(declaration):
+        return True
+    found = bound_arguments(program, instance, {})
+    return is_callable(instantiate(declaration, found)) if function.guide is not None else None
+
+
+_UNKNOWN: Final = QualType(OpaqueType("?"))
+"""The type of a parameter that depends on more than is deduced."""
 
 
 def _index(candidate: Candidate) -> int:
@@ -159,31 +182,14 @@ def _functions(
 
 def _of(
     program: Declarations, declaration: FunctionDeclaration, own: tuple[TemplateParameter, ...], origin: Origin
-) -> _Function | None:
-    signature = generic_signature(declaration)
-    patterns = _patterns(program, signature.parameters)
-    if patterns is None or is_required(declaration):
-        return None
-    template = (*own, *exact_parameters(declaration.template_parameters))
-    expands = bool(signature.parameters) and signature.parameters[-1].is_pack
-    function = FunctionTemplate(declaration, template, patterns, signature.required, expands, signature.is_variadic)
-    return _Function(function, origin, declaration if origin is Origin.GUIDE else None)
+) -> _Function:
+    function = exact_template(program, declaration, generic_signature(declaration))
+    return _Function(replace(function, template=(*own, *function.template)), origin, declaration)
 
 
-def _patterns(program: Declarations, parameters: Sequence[ParameterDeclaration]) -> tuple[QualType, ...] | None:
-    found: list[QualType] = []
-    for parameter in parameters:
-        exact = parameter.declared.exact
-        pattern = None if exact is None else structured(program, exact)
-        if pattern is None:
-            return None
-        found.append(pattern)
-    return tuple(found)
-
-
-def _as_parameter(member: QualType | None) -> QualType | None:
+def _as_parameter(member: QualType) -> QualType | None:
     """A member's type as that of a parameter; None for an array of a known length, whose braces may be left out."""
-    if member is None or not isinstance(member.type, ArrayOf):
+    if not isinstance(member.type, ArrayOf):
         return member
     return decayed(member) if isinstance(member.type.length, str) else None
 
@@ -197,8 +203,7 @@ def _of_members(
         return _Function(FunctionTemplate(generic, own, (), 0), Origin.CONSTRUCTOR) if not generic.bases else None
     patterns: list[QualType] = []
     for member in members[:count]:
-        exact = _as_parameter(member.declared.exact)
-        pattern = None if exact is None else structured(program, exact)
+        pattern = _as_parameter(structured_or_opaque(program, member.declared))
         if pattern is None:
             return None
         patterns.append(pattern)

@@ -1,13 +1,12 @@
-"""Which parameters does an instance of a function template have for a call, where all C++ types are known?
+"""Which parameters does an instance of a function template have for a call?
 
-Rules   `cpp.templates` deduces.  What it is not told leaves the answer open: a type that is not known, a parameter that
-        is an instance of a template template parameter.
+Rules   `cpp.templates` deduces.  A type that is not known fits each parameter and gives no argument.
         A parameter with a default that is not deduced has some argument that nothing else is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, final
 
 from analysis.cpp.conversions.model import Argument
@@ -15,28 +14,34 @@ from analysis.cpp.templates.functions import FunctionTemplate, Instance, instanc
 from analysis.cpp.templates.parameters import TemplateParameter
 from analysis.cpp.templates.substitution import names_in
 from analysis.cpp.types.model import (
+    CLOSURE,
     DependentType,
     DependentValue,
+    DeviceType,
     OpaqueType,
     Pack,
     QualType,
     TemplateArgument,
     TemplateName,
 )
+from analysis.ir.types import UnknownType
 from analysis.lower.class_knowledge import RecordClasses
-from analysis.lower.exact_arguments import exact_argument, named, structured, structured_argument, template_named
+from analysis.lower.exact_arguments import as_written, exact_argument, structured_argument, structured_or_opaque
 from analysis.lower.names import (
     ArgumentPack,
     Declarations,
+    DeclaredType,
     FunctionDeclaration,
     Signature,
     TypeName,
-    declared_as,
 )
 from analysis.lower.names import TemplateArgument as Written
 from analysis.lower.names import TemplateParameter as Parameter
 
 _DEFAULT: Final = "the default argument"
+_WRITTEN: Final = "the written argument"
+_UNKNOWN: Final = TypeName(DeclaredType(UnknownType("element")))
+"""Of a pack, an element that is not known, as the class of a lambda expression."""
 
 
 @final
@@ -47,20 +52,19 @@ class NotDeduced:
 NOT_DEDUCED: Final = NotDeduced()
 
 
-def exact_template(
-    program: Declarations, declaration: FunctionDeclaration, generic: Signature
-) -> FunctionTemplate | None:
-    """The template in C++ types; None where not all of it is known."""
-    parameters: list[QualType] = []
-    for parameter in generic.parameters:
-        exact = parameter.declared.exact
-        pattern = None if exact is None else structured(program, exact)
-        if pattern is None:
-            return None
-        parameters.append(pattern)
-    template = exact_parameters(declaration.template_parameters)
+def exact_template(program: Declarations, declaration: FunctionDeclaration, generic: Signature) -> FunctionTemplate:
+    """The template in C++ types."""
+    return template_of(program, declaration, declaration.template_parameters, generic)
+
+
+def template_of(
+    program: Declarations, function: object, parameters: Sequence[Parameter], generic: Signature
+) -> FunctionTemplate:
+    """The template with these parameters and that signature, in which they stand for themselves."""
+    patterns = tuple(structured_or_opaque(program, parameter.declared) for parameter in generic.parameters)
     expands = bool(generic.parameters) and generic.parameters[-1].is_pack
-    return FunctionTemplate(declaration, template, tuple(parameters), generic.required, expands, generic.is_variadic)
+    template = exact_parameters(parameters)
+    return FunctionTemplate(function, template, patterns, generic.required, expands, generic.is_variadic)
 
 
 def exact_parameters(parameters: Sequence[Parameter]) -> tuple[TemplateParameter, ...]:
@@ -79,44 +83,53 @@ def exact_parameters(parameters: Sequence[Parameter]) -> tuple[TemplateParameter
 
 
 def deduced_instance(
-    program: Declarations,
-    template: FunctionTemplate,
-    explicit: Sequence[Written],
-    arguments: Sequence[Argument | None],
-) -> Instance | NotDeduced | None:
+    program: Declarations, template: FunctionTemplate, explicit: Sequence[Written], arguments: Sequence[Argument]
+) -> Instance | NotDeduced:
     """The instance that a call means; parameters that stay dependent depend on more than deduction."""
-    known = [each for argument in arguments if (each := structured_argument(program, argument)) is not None]
-    if len(known) < len(arguments):
-        return None
-    written: list[TemplateArgument] = []
-    for one in explicit:
-        argument = exact_argument(program, one)
-        if argument is None:
-            return None
-        written.append(argument)
+    known = [structured_argument(program, argument) for argument in arguments]
+    written = [exact_argument(program, one) or _unknown(one) for one in explicit]
     instance = instance_for(RecordClasses(program), template, written, known)
     return NOT_DEDUCED if instance is None else instance
 
 
-def deduced_types(program: Declarations, instance: Instance) -> dict[str, Written]:
-    """What the type parameters are bound to, as scopes declare it, where deduction alone says it."""
-    found = {name: _as_written(program, argument) for name, argument in instance.arguments.items()}
-    return {name: written for name, written in found.items() if written is not None}
+def _unknown(argument: Written) -> TemplateArgument:
+    return QualType(OpaqueType(_WRITTEN)) if isinstance(argument, TypeName) else DependentValue(_WRITTEN)
+
+
+def bound_arguments(program: Declarations, instance: Instance, written: Mapping[str, Written]) -> dict[str, Written]:
+    """What the parameters are bound to, as scopes declare it: as it is written, else as it is deduced."""
+    found: dict[str, Written] = {}
+    for name, argument in instance.arguments.items():
+        own = written.get(name)  # of a pack, the first elements
+        bound = _as_written(program, argument) if own is None or isinstance(own, ArgumentPack) else own
+        if bound is not None:
+            found[name] = bound
+    return found
+
+
+def _is_unknown(argument: TemplateArgument) -> bool:
+    match argument:
+        case QualType(type=OpaqueType()):
+            return True
+        case DependentValue(name=name):
+            return name in (_DEFAULT, _WRITTEN)
+        case _:
+            return False
 
 
 def _as_written(program: Declarations, argument: TemplateArgument) -> Written | None:
     match argument:
-        case QualType(type=OpaqueType()):
+        case _ if _is_unknown(argument):
             return None
-        case QualType():
-            return None if is_open(argument) else TypeName(declared_as(named(argument)))
-        case TemplateName(name=name, is_parameter=False):
-            return template_named(program, name)
+        case QualType(type=DeviceType()) if argument.type == CLOSURE:
+            return None
+        case TemplateName(is_parameter=True):
+            return None
         case Pack(elements=elements):
-            found = [each for one in elements if (each := _as_written(program, one)) is not None]
-            return ArgumentPack(tuple(found)) if len(found) == len(elements) else None
+            found = [_as_written(program, one) or _UNKNOWN for one in elements]
+            return ArgumentPack(tuple(found))
         case _:
-            return None
+            return as_written(program, argument)
 
 
 def is_open(parameter: QualType) -> bool:

@@ -12,6 +12,7 @@ Source    C++20 standard, [dcl.type.decltype], [temp.deduct] (on substitution fa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias, final
 
 from analysis.cpp.conversions.model import Argument
@@ -62,13 +63,13 @@ from analysis.lower.names import (
     Record,
     Scope,
     TemplateArgument,
+    TemplateValue,
     TypeName,
     TypeTemplate,
     declared_as,
 )
-from analysis.lower.overloads import choose_exactly
+from analysis.lower.overloads import NoFunction, choose_exactly
 from analysis.lower.packs import is_pack_size
-from analysis.lower.ranked_choice import NoFunction, Object
 from analysis.lower.records import methods_named
 from analysis.lower.requirements import is_required
 from analysis.lower.strings import string_text
@@ -157,6 +158,8 @@ class ScopeNames:
                 if exact is None:
                     return None
                 return lvalue(exact) if exact.is_constant else prvalue(exact)
+            case TemplateValue(exact=exact):
+                return None if exact is None else prvalue(exact)
             case BuiltinName(builtin=builtin):
                 exact = of_library(builtin.type)
                 if exact is None:
@@ -214,7 +217,7 @@ class ScopeNames:
         if name.kind == "template_method":
             methods = tuple(filter(is_template, methods))
             explicit = template_arguments(self._scope, name.field("arguments"))
-        return self._chosen(methods, explicit, arguments, Object(by_name(object.type), object.category))
+        return self._chosen(methods, explicit, arguments, replace(object, type=by_name(object.type)))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -256,8 +259,7 @@ class ScopeNames:
 
     def _deduced(self, template: TypeTemplate, arguments: Sequence[Argument]) -> Checked:
         """`Pair(a, b)`: an object of the class, whose arguments are deduced."""
-        types = [ir_type(by_name(each.type)) for each in arguments]
-        found = deduced_class(self._program, template, types, arguments)
+        found = deduced_class(self._program, template, arguments)
         exact = self._exact(declared_as(QualType(cpp.ClassType(found.name)))) if isinstance(found, StructType) else None
         return None if exact is None else called(exact)
 
@@ -284,7 +286,7 @@ class ScopeNames:
         declarations: Sequence[FunctionDeclaration],
         explicit: tuple[TemplateArgument, ...],
         arguments: Sequence[Argument],
-        object: Object | None = None,
+        object: Argument | None = None,
     ) -> Checked:
         found = choose_exactly(self._program, declarations, explicit, arguments, object)
         if isinstance(found, FunctionInstance):
@@ -314,7 +316,7 @@ class ScopeNames:
         free = (*friends, *_free_operators(self._program, name))
         by_method: FunctionInstance | NoFunction | None = NoFunction()
         if methods:
-            object = Object(by_name(first.type), first.category)
+            object = replace(first, type=by_name(first.type))
             by_method = choose_exactly(self._program, methods, (), operands[1:], object)
         by_function = choose_exactly(self._program, free, (), operands) if free else NoFunction()
         match by_method, by_function:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
-from analysis.cpp.templates.functions import FunctionTemplate, Instance, specialised
+from analysis.cpp.templates.functions import Instance, specialised
 from analysis.cpp.types.model import QualType
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.exact_arguments import as_written, exact_arguments, structured
@@ -116,12 +116,8 @@ def _specialised(
         if known is None:
             return None
         parameters.append(known)
-    templates: list[FunctionTemplate] = []
-    for one in declarations:
-        if one.template_parameters:
-            exact = exact_template(program, one, generic_signature(one))
-            if exact is None:
-                return None
-            templates.append(exact)
+    templates = [
+        exact_template(program, one, generic_signature(one)) for one in declarations if one.template_parameters
+    ]
     explicit = exact_arguments(program, written)
     return None if explicit is None else specialised(RecordClasses(program), templates, explicit, parameters)

@@ -18,6 +18,7 @@ from analysis.ir.types import PointerType, StructType, Type, UnknownType
 from analysis.lower.context import LoweringContext, LValue, Operand, ReturnTarget
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copied
+from analysis.lower.exact_deduction import NotDeduced, bound_arguments, deduced_instance, template_of
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower, reachable, temporary
 from analysis.lower.functions import (
@@ -45,7 +46,7 @@ from analysis.lower.names import (
     VariablePack,
     is_inferred,
 )
-from analysis.lower.overloads import argument_types, deduce_all
+from analysis.lower.overloads import argument_of
 from analysis.lower.statements.dispatch import statement
 from analysis.lower.templates import bind, positional, template_parameters
 from analysis.lower.types import descriptor_type
@@ -103,10 +104,11 @@ def _bind_template(
     listed = None if declarator is None else parameter_list(declarator)
     parameters, is_variadic = read_parameters(generic, listed)
     named = positional(declared, explicit)
-    signature = Signature(parameters, DeclaredType(AUTO), is_variadic)
-    if not deduce_all(ctx.program, signature, argument_types(ctx, arguments), named):
+    template = template_of(ctx.program, header, declared, Signature(parameters, DeclaredType(AUTO), is_variadic))
+    deduced = deduced_instance(ctx.program, template, explicit, [argument_of(ctx, each) for each in arguments])
+    if isinstance(deduced, NotDeduced):
         return False
-    bind(scope, declared, named, defaults=True)
+    bind(scope, declared, bound_arguments(ctx.program, deduced, named), defaults=True)
     return True
 
 

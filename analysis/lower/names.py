@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final
 
+from analysis.cpp.types.model import QualType
 from analysis.cpp.types.model import TemplateArgument as CppArgument
 from analysis.ir.function import FunctionKind, SymbolKind, VariableId
 from analysis.ir.ids import FunctionId, SymbolId
@@ -82,10 +83,11 @@ class TypeTemplate:
 @final
 @record
 class TemplateValue:
-    """A non-type template parameter without an argument."""
+    """A non-type template parameter without an argument; `exact` is its C++ type where that is known."""
 
     name: str
     type: Type
+    exact: QualType | None = field(default=None, compare=False)
 
 
 @final

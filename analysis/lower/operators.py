@@ -62,7 +62,7 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
     if isinstance(type, StructType):
         record = ctx.program.records.get(type.name)
         methods = () if record is None else methods_named(record, name)
-        fitting = choose(ctx, methods, (), operands[1:])
+        fitting = choose(ctx, methods, (), operands[1:], first if isinstance(first, LValue) else None)
         if record is not None and fitting is not None:
             receiver = first if isinstance(first, LValue) else temporary(ctx, load(ctx, first, span), span)
             return True, call_method(ctx, receiver, record, methods, (), operands[1:], span)

@@ -1,46 +1,44 @@
 """Overload resolution: which declaration does a call mean, with which template arguments?
 
-Rules   A candidate must accept the number of arguments and convert every one.  The least total distance wins: 0 for the
-        same type, 1 for promotion and for what is not known, 2 for other arithmetic conversions and bases, 4 for
-        user-defined conversions.  A template costs a little more than a plain function; `__device__` wins a tie.
-        A pointer deduced for a template parameter is generic, so that instances do not multiply by address space.
-        A template whose requirements hold wins a tie against one without any.
-        A tie that this does not settle, and a candidate whose requirements are not known, make rivals: the callee
-        must not be guessed (`either.py`).  References to the same type are told apart by what the argument is: an
-        object or a value, `const` or not.  Where that is not known (behind a pointer, in a template), they are rivals,
-        as are methods that differ in `const`, unless their bodies are the same; the one for any other object comes
-        first, since what it returns can be written to.
-        Of two templates the more special one wins a tie: its parameters match those of the other, not the reverse.
+Rules   The standard's rules choose (`analysis/cpp/overloads`), among the declarations that the call names and the
+        instances that `analysis/cpp/templates` deduces.  The object of a method takes part as its first argument.
+        What is not known (a type, whether something is an object, a requirement) decides nothing: the candidates that
+        are left are rivals, and the callee must not be guessed (`either.py`), unless their bodies are the same.  A call
+        that the standard finds ambiguous is open as well: somebody compiled the program, so there is something that is
+        not seen here.  Of rivals, those that run on the device hide the others, and a method that may change its object
+        comes first, since what it returns can be written to.
 Limits  Of SFINAE, `enable_if` alone is evaluated (`substitution.py`).
+Source  C++20 standard, [over.match].
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Final, final
 
-from analysis.cpp.conversions import model as cpp
+from analysis.cpp.conversions.model import Argument, Conversion, Rank, StandardConversion, ValueCategory
+from analysis.cpp.overloads.choice import Ambiguous, Candidate, Chosen, NoneViable, Undecided
+from analysis.cpp.overloads.choice import choose as choose_candidate
 from analysis.cpp.templates.functions import FunctionTemplate, are_alike, is_more_specialised
-from analysis.cpp.types.model import ArrayType as ArrayOf
-from analysis.cpp.types.model import FunctionType, QualType
-from analysis.ir.pace import paced
-from analysis.ir.types import (
+from analysis.cpp.types.model import (
+    CLOSURE,
     ArrayType,
-    IntegerType,
-    MemorySpace,
-    PointerType,
-    Type,
-    UnknownType,
+    FunctionType,
+    OpaqueType,
+    QualType,
+    qualified,
+    reference_to,
 )
-from analysis.lower.binding import Argument, ArgumentType, binds_better, is_open, may_bind, refer_to_objects
+from analysis.ir.ids import ValueId
+from analysis.ir.pace import paced
+from analysis.ir.types import UnknownType
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.constraint_order import is_function_more_constrained
 from analysis.lower.context import LoweringContext, LValue, Operand
-from analysis.lower.conversion_distance import conversion_distance, without_space
-from analysis.lower.cpp_types import ir_type
-from analysis.lower.exact_arguments import named as exact_name
-from analysis.lower.exact_deduction import NotDeduced, deduced_instance, deduced_types, exact_template
+from analysis.lower.cpp_types import assumed, ir_type
+from analysis.lower.exact_arguments import structured_argument, structured_or_opaque
+from analysis.lower.exact_deduction import NotDeduced, bound_arguments, deduced_instance, exact_template
 from analysis.lower.exact_deduction import is_open as depends_on_more
 from analysis.lower.function_specialisations import specialisation_of
 from analysis.lower.functions import (
@@ -53,24 +51,18 @@ from analysis.lower.functions import (
     specialised_for,
 )
 from analysis.lower.names import (
-    ArgumentPack,
     Closure,
     ConstantName,
     Declarations,
-    DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
     PackPattern,
-    ParameterDeclaration,
-    Signature,
     TemplateArgument,
     TemplateValue,
     TypeName,
 )
-from analysis.lower.ranked_choice import NO_FUNCTION, Described, NoFunction, Object, ranked
 from analysis.lower.requirements import is_callable, is_required
-from analysis.lower.substitution import extents, is_substitution_failure
-from analysis.lower.templates import deduce, deduce_argument, deduce_pack
+from analysis.lower.substitution import is_substitution_failure
 from analysis.lower.types import spelled_argument
 from analysis.lower.value_arguments import fits
 
@@ -81,14 +73,23 @@ MAX_INSTANCES = 48
 @final
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`is_certain`: its requirements are known to hold; `rivals` are others that may be meant instead."""
+    """`is_certain`: its requirements are known to hold; `rivals` are others that may be meant instead.
+
+    `is_exact`: it is known that no argument is converted.
+    """
 
     instance: FunctionInstance
-    distance: float
+    is_exact: bool
     is_certain: bool = True
     rivals: tuple[FunctionInstance, ...] = ()
-    conversions: float = 0.0
-    """The distance of the arguments alone."""
+
+
+@final
+class NoFunction:
+    """No function takes the arguments."""
+
+
+NO_FUNCTION: Final = NoFunction()
 
 
 def choose(
@@ -98,67 +99,73 @@ def choose(
     operands: Sequence[Operand],
     object: LValue | None = None,
 ) -> Choice | None:
-    """The best candidate for these arguments, instantiated; `object` is what a method is called on.
+    """The best candidate for these operands, instantiated; `object` is what a method is called on.
 
     None where none fits.
     """
-    arguments = [_argument(ctx, operand) for operand in operands]
-    return _choose(ctx.program, declarations, explicit, arguments, _object(ctx, object))
+    arguments = [argument_of(ctx, operand) for operand in operands]
+    whole = None if object is None else argument_of(ctx, object)
+    return choose_for(ctx.program, declarations, explicit, arguments, whole)
 
 
-def _argument(ctx: LoweringContext, operand: Operand) -> Argument:
-    type = operand if isinstance(operand, Closure) else ctx.type_of(operand)
-    exact = argument_of(ctx, operand)
-    if isinstance(operand, LValue):
-        is_lvalue = False if operand.is_temporary or operand.is_expiring else True if operand.is_lvalue else None
-        return Argument(type, False, is_lvalue, operand.is_constant, exact)
-    if isinstance(operand, int):
-        is_lvalue = None if operand in ctx.named or operand in ctx.chosen or operand in ctx.objects else False
-        return Argument(type, operand in ctx.zeros, is_lvalue, exact=exact)
-    return Argument(type)
+def argument_of(ctx: LoweringContext, operand: Operand) -> Argument:
+    """The operand as the standard sees it."""
+    if isinstance(operand, Closure):
+        return Argument(QualType(CLOSURE))
+    if operand is None:
+        return UNKNOWN
+    known = known_argument(ctx, operand)
+    if known is not None:
+        return known
+    type = ctx.exact_type(operand) or assumed(ctx.builder.types[operand] if isinstance(operand, int) else operand.type)
+    is_null = isinstance(operand, int) and operand in ctx.zeros
+    return Argument(type, ValueCategory.LVALUE, is_null, is_assumed=True)
 
 
-def _object(ctx: LoweringContext, object: LValue | None) -> Object | None:
-    type, known = ctx.exact_type(object), None if object is None else argument_of(ctx, object)
-    return None if type is None else Object(type, None if known is None else known.category)
-
-
-def argument_of(ctx: LoweringContext, operand: Operand) -> cpp.Argument | None:
-    """The argument as the standard sees it; None where its type is not known, or whether it is an object."""
+def known_argument(ctx: LoweringContext, operand: LValue | ValueId) -> Argument | None:
+    """The operand where its type is known, and whether it is an object; None for any other."""
     type = ctx.exact_type(operand)
     if type is None:
         return None
     if isinstance(operand, LValue):
         if operand.is_lvalue:
             bits = None if operand.bits is None else operand.bits.width
-            return cpp.Argument(type, cpp.ValueCategory.LVALUE, bits=bits)
+            return Argument(type, ValueCategory.LVALUE, bits=bits)
         if operand.is_expiring:
-            return cpp.Argument(type, cpp.ValueCategory.XVALUE)
-        return cpp.Argument(type, cpp.ValueCategory.PRVALUE) if operand.is_temporary else None
-    assert isinstance(operand, int)
+            return Argument(type, ValueCategory.XVALUE)
+        return Argument(type, ValueCategory.PRVALUE) if operand.is_temporary else None
     chosen = ctx.chosen_between.get(operand)
     if chosen is not None:
         return chosen
-    if operand in ctx.objects or isinstance(type.type, ArrayOf | FunctionType):
-        return cpp.Argument(type, cpp.ValueCategory.LVALUE)
+    if operand in ctx.objects or isinstance(type.type, ArrayType | FunctionType):
+        return Argument(type, ValueCategory.LVALUE)
     if operand in ctx.named and type.is_constant:
-        return cpp.Argument(type, cpp.ValueCategory.LVALUE)
+        return Argument(type, ValueCategory.LVALUE)
     if operand in ctx.chosen:
         return None
-    return cpp.Argument(type, cpp.ValueCategory.PRVALUE, operand in ctx.zeros)
+    return Argument(type, ValueCategory.PRVALUE, operand in ctx.zeros)
 
 
-def choose_by_types(
+UNKNOWN: Final = Argument(QualType(OpaqueType("?")))
+"""An argument of which nothing is known, as a list in braces."""
+
+
+def choose_exactly(
     program: Declarations,
     declarations: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
-    arguments: Sequence[ArgumentType],
-    exact: Sequence[cpp.Argument | None] = (),
-) -> Choice | None:
-    """The best candidate for arguments of these types, of which `exact` says more where it is known."""
-    known = exact or [None] * len(arguments)
-    given = [Argument(type, exact=each) for type, each in zip(arguments, known, strict=True)]
-    return _choose(program, declarations, explicit, given)
+    arguments: Sequence[Argument],
+    object: Argument | None = None,
+) -> FunctionInstance | NoFunction | None:
+    """The function that a call with these arguments means by the standard's rules alone; None where that is open."""
+    candidates = _candidates(program, declarations, explicit, arguments)
+    if not candidates:
+        return NO_FUNCTION
+    found = _ranked(program, candidates, arguments, object)
+    if isinstance(found, NoFunction):
+        return found
+    is_open = not found.is_decided or not found.best[0].is_certain
+    return None if is_open else _choice(program, declarations, found, arguments).instance
 
 
 def choose_for(
@@ -166,108 +173,29 @@ def choose_for(
     declarations: Sequence[FunctionDeclaration],
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[Argument],
-    object: Object | None,
+    object: Argument | None = None,
 ) -> Choice | None:
-    """The best candidate for arguments of which this is known; `object` is what a method is called on."""
-    return _choose(program, declarations, explicit, arguments, object)
-
-
-def choose_exactly(
-    program: Declarations,
-    declarations: Sequence[FunctionDeclaration],
-    explicit: tuple[TemplateArgument, ...],
-    arguments: Sequence[cpp.Argument],
-    object: Object | None = None,
-) -> FunctionInstance | NoFunction | None:
-    """The function that a call with these arguments means by the standard's rules alone; None where that is open."""
-    given = [Argument(ir_type(exact_name(each.type)), each.is_null, exact=each) for each in arguments]
-    candidates = _candidates(program, declarations, explicit, given)
-    if not candidates:
-        return NO_FUNCTION
-    decided = _ranked(program, candidates, given, object)
-    return _specialised(program, declarations, decided).instance if isinstance(decided, Choice) else decided
-
-
-def _choose(
-    program: Declarations,
-    declarations: Sequence[FunctionDeclaration],
-    explicit: tuple[TemplateArgument, ...],
-    arguments: Sequence[Argument],
-    object: Object | None = None,
-) -> Choice | None:
+    """The best candidate for these arguments; `object` is what a method is called on."""
     candidates = _candidates(program, declarations, explicit, arguments)
-    is_operator = bool(candidates) and candidates[0].instance.declaration.name.startswith("operator")
-    if len(candidates) > 1 or is_operator:
-        decided = _ranked(program, candidates, arguments, object)
-        if isinstance(decided, Choice):
-            return _specialised(program, declarations, decided)
-        if decided is not None and is_operator:
-            return None  # the built-in operator is meant
-    fitting = [choice for one in candidates if (choice := _consider(program, one, arguments)) is not None]
-    if fitting:
-        nearest = [one for one in fitting if not any(_is_beaten(one, other, arguments) for other in fitting)]
-        return _specialised(program, declarations, _best(nearest, arguments))
-    decided = _ranked(program, candidates, arguments, object) if len(candidates) == 1 else None
-    if isinstance(decided, Choice):
-        return _specialised(program, declarations, decided)
-    named = _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
-    return None if named is None else Choice(instantiate(named, {}), 0.0)
+    found = _ranked(program, candidates, arguments, object) if candidates else NO_FUNCTION
+    if not isinstance(found, NoFunction):
+        return _choice(program, declarations, found, arguments)
+    named = None if candidates else _specialisation(declarations, [spelled_argument(argument) for argument in explicit])
+    return None if named is None else Choice(instantiate(named, {}), is_exact=True)
 
 
-def _is_open(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
-    is_tie = one.conversions == other.conversions
-    return is_tie and is_open(one.instance.signature, other.instance.signature, arguments)
-
-
-def _is_beaten(one: Choice, other: Choice, arguments: Sequence[Argument]) -> bool:
-    return binds_better(other.instance.signature, one.instance.signature, arguments)
-
-
-def _best(fitting: Sequence[Choice], arguments: Sequence[Argument]) -> Choice:
-    """The first of the nearest candidates, certain unless another one may be meant."""
-    best = min(fitting, key=lambda choice: choice.distance)
-    for choice in fitting:
-        if choice.distance == best.distance and _comes_before(choice.instance, best.instance):
-            best = choice
-    rivals = [
-        choice.instance
-        for choice in fitting
-        if choice is not best
-        and (
-            choice.distance == best.distance
-            or not (choice.is_certain and best.is_certain)
-            or _is_open(choice, best, arguments)
-        )
-        and _differ(best.instance, choice.instance)
-        and not (choice.is_certain and best.is_certain and _is_more_special(best.instance, choice.instance))
-    ]
-    return Choice(best.instance, best.distance, best.is_certain, tuple(rivals))
-
-
-def _comes_before(one: FunctionInstance, other: FunctionInstance) -> bool:
-    """Of two candidates that are equally near."""
-    if one.declaration.has_this and is_for_constants(other.declaration) and not is_for_constants(one.declaration):
-        return True
-    return _is_more_special(one, other)
-
-
-def _is_more_special(one: FunctionInstance, other: FunctionInstance) -> bool:
-    """Partial ordering: the parameters of `one` are arguments that `other` takes, but not the other way round."""
-    return _takes(other.declaration, one.declaration) and not _takes(one.declaration, other.declaration)
-
-
-def _takes(one: FunctionDeclaration, other: FunctionDeclaration) -> bool:
-    """Whether template `one` could be called with the parameters of `other` as they are declared."""
-    patterns, actuals = generic_signature(one).parameters, generic_signature(other).parameters
-    if not one.template_parameters or not other.template_parameters or len(patterns) != len(actuals):
-        return False
-    if any(parameter.is_pack for parameter in (*patterns, *actuals)):
-        return False
-    program = one.scope.program
-    return all(
-        deduce_argument(program, TypeName(pattern.declared), TypeName(actual.declared), {})
-        for pattern, actual in zip(patterns, actuals, strict=True)
-    )
+def _choice(
+    program: Declarations,
+    declarations: Sequence[FunctionDeclaration],
+    found: _Ranked,
+    arguments: Sequence[Argument],
+) -> Choice:
+    """The first of the best candidates, and those of the others that do something else."""
+    stored = [ir_type(argument.type) for argument in arguments]
+    best, *others = [for_groups(one.instance, stored) for one in found.best]
+    rivals = tuple(other for other in others if _differ(best, other))
+    choice = Choice(best, found.is_exact, found.best[0].is_certain, rivals)
+    return _specialised(program, declarations, choice)
 
 
 def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
@@ -298,59 +226,118 @@ def _specialisation(declarations: Sequence[FunctionDeclaration], bound: Sequence
     return None
 
 
-def argument_types(ctx: LoweringContext, operands: Sequence[Operand]) -> list[ArgumentType]:
-    return [operand if isinstance(operand, Closure) else ctx.type_of(operand) for operand in operands]
-
-
-def exact_operands(ctx: LoweringContext, operands: Sequence[Operand]) -> list[cpp.Argument | None]:
-    return [argument_of(ctx, operand) for operand in operands]
+# -- ranking -----------------------------------------------------------------------------------------------------------
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A function that takes so many arguments; `is_certain`: what it requires is known to hold."""
+    """A function that takes so many arguments; `is_certain`: what it requires is known to hold.
+
+    `parameters` are as deduced for the call; `template` is None for a function that is none.
+    """
 
     instance: FunctionInstance
-    generic: Signature
+    required: int
     is_certain: bool
-    penalty: float
-    template: FunctionTemplate | None = None
-    parameters: tuple[QualType | None, ...] | None = None
-    """As `cpp.templates` deduces them; `template` is None where it cannot."""
+    template: FunctionTemplate | None
+    parameters: tuple[QualType, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """The candidates that may be meant; `is_decided` where the rules leave one."""
+
+    best: tuple[_Candidate, ...]
+    is_decided: bool
+    is_exact: bool
 
 
 def _ranked(
-    program: Declarations, candidates: Sequence[_Candidate], arguments: Sequence[Argument], object: Object | None
-) -> Choice | NoFunction | None:
-    """What the standard's rules choose; None where too little is known for them."""
-    if not all(candidate.is_certain for candidate in candidates):
-        return None
-    instances = [candidate.instance for candidate in candidates]
+    program: Declarations, candidates: Sequence[_Candidate], arguments: Sequence[Argument], object: Argument | None
+) -> _Ranked | NoFunction:
+    classes = RecordClasses(program)
+    whole = _object(program, [one.instance.declaration for one in candidates], object)
+    known = [*whole, *(structured_argument(program, argument) for argument in arguments)]
 
-    def is_more_special(one: int, other: int) -> bool:
-        templates = candidates[one].template, candidates[other].template
-        if templates[0] is not None and templates[1] is not None:
-            count, classes = len(arguments), RecordClasses(program)
-            if is_more_specialised(classes, templates[0], templates[1], count):
+    def is_more_special(one: Candidate, other: Candidate) -> bool:
+        left, right = candidates[_index(one)], candidates[_index(other)]
+        if left.template is not None and right.template is not None:
+            if is_more_specialised(classes, left.template, right.template, len(arguments)):
                 return True
-            if is_more_specialised(classes, templates[1], templates[0], count):
+            if is_more_specialised(classes, right.template, left.template, len(arguments)):
                 return False
-            return are_alike(templates[0], templates[1]) and is_more_constrained(one, other)
-        left, right = instances[one], instances[other]
-        if _is_more_special(left, right) or _is_more_special(right, left):
-            return _is_more_special(left, right)
-        return is_more_constrained(one, other)
+            if not are_alike(left.template, right.template):
+                return False
+        return is_function_more_constrained(left.instance.declaration, right.instance.declaration)
 
-    def is_more_constrained(one: int, other: int) -> bool:
-        return is_function_more_constrained(instances[one].declaration, instances[other].declaration)
+    described = [_described(index, one, whole) for index, one in enumerate(candidates)]
+    found = choose_candidate(classes, described, known, is_more_special)
+    match found:
+        case NoneViable():
+            return NO_FUNCTION
+        case Chosen(candidate=candidate, conversions=conversions):
+            return _Ranked((candidates[_index(candidate)],), True, all(map(_is_exact, conversions)))
+        case Ambiguous(candidates=left) | Undecided(candidates=left):
+            best = [candidates[_index(one)] for one in left]
+            on_device = [one for one in best if _runs_on_device(one.instance.declaration)] or best
+            on_device.sort(key=lambda one: is_for_constants(one.instance.declaration))
+            return _Ranked(tuple(on_device), len(on_device) == 1 and isinstance(found, Ambiguous), False)
 
-    described = [Described(one.instance, one.parameters, one.generic.required) for one in candidates]
-    found = ranked(program, described, _exactly(arguments), object, is_more_special)
-    if found is None or isinstance(found, NoFunction):
-        return found
-    instance = for_groups(instances[found.index], [argument.type for argument in arguments])
-    return Choice(instance, 0.0 if found.is_exact else 1.0)
+
+def _index(candidate: Candidate) -> int:
+    assert isinstance(candidate.function, int)
+    return candidate.function
+
+
+def _is_exact(conversion: Conversion) -> bool:
+    return isinstance(conversion, StandardConversion) and conversion.rank is Rank.EXACT
+
+
+def _runs_on_device(declaration: FunctionDeclaration) -> bool:
+    return declaration.item.is_device or declaration.item.is_constexpr
+
+
+def _object(
+    program: Declarations, declarations: Sequence[FunctionDeclaration], object: Argument | None
+) -> tuple[Argument, ...]:
+    """The object as an argument; nothing where it cannot decide."""
+    methods = [one for one in declarations if one.has_this and not one.is_constructor]
+    kinds = {(is_for_constants(one), _reference_of(one)) for one in methods}
+    if not methods or (len(kinds) == 1 and (object is None or not object.type.is_constant) and kinds.pop()[1] is None):
+        return ()
+    return (UNKNOWN if object is None else structured_argument(program, object),)
+
+
+def _reference_of(declaration: FunctionDeclaration) -> str | None:
+    """`&` or `&&` behind the parameters of a method."""
+    found = declaration.declarator.child("ref_qualifier")
+    return None if found is None else found.text.decode()
+
+
+def _described(index: int, candidate: _Candidate, object: tuple[Argument, ...]) -> Candidate:
+    declaration = candidate.instance.declaration
+    reference = _reference_of(declaration)
+    own = [
+        reference_to(
+            qualified(QualType(argument.type.type), constant=is_for_constants(declaration)), is_rvalue=reference == "&&"
+        )
+        for argument in object
+    ]
+    return Candidate(
+        index,
+        (*own, *candidate.parameters),
+        len(object) + candidate.required,
+        candidate.instance.signature.is_variadic,
+        is_template=bool(declaration.template_parameters),
+        takes_any_object=bool(object) and reference is None,
+        ignores_object=bool(object) and not declaration.has_this,
+        is_certain=candidate.is_certain,
+    )
+
+
+# -- candidates --------------------------------------------------------------------------------------------------------
 
 
 def _candidates(
@@ -373,81 +360,43 @@ def _candidate(
     program: Declarations,
     declaration: FunctionDeclaration,
     explicit: tuple[TemplateArgument, ...],
-    passed: Sequence[Argument],
+    arguments: Sequence[Argument],
 ) -> _Candidate | None:
-    arguments = [argument.type for argument in passed]
     generic = generic_signature(declaration)
     if not generic.accepts(len(arguments)) or any(parameter.is_pack for parameter in generic.parameters[:-1]):
         return None
-    template: FunctionTemplate | None = None
-    parameters: tuple[QualType | None, ...] | None = None
-    penalty = 0.25 if generic.parameters and generic.parameters[-1].is_pack else 0.0
-    is_certain = True
     if declaration.template_parameters:
-        if not _takes_explicit(declaration, explicit):
+        if not _takes_explicit(declaration, explicit) or len(declaration.instances) >= MAX_INSTANCES:
             return None
-        penalty += 0.5
-        named = bind_explicit(declaration, explicit)
-        is_partial = len(named) < len(declaration.template_parameters) or _has_pack(declaration)
-        written = set(named)
         template = exact_template(program, declaration, generic)
-        exact = None if template is None else deduced_instance(program, template, explicit, _exactly(passed))
-        if isinstance(exact, NotDeduced):
+        deduced = deduced_instance(program, template, explicit, arguments)
+        if isinstance(deduced, NotDeduced):
             return None
-        if exact is not None:
-            named |= deduced_types(program, exact)
-            is_partial = is_partial and not all(each.name in named for each in declaration.template_parameters)
-        if is_partial and not deduce_all(program, generic, arguments, named):
-            return None
-        refer_to_objects(declaration, generic, passed, named, written)
-        if len(declaration.instances) >= MAX_INSTANCES:
-            return None
-        instance = instantiate(declaration, named)
+        instance = instantiate(declaration, bound_arguments(program, deduced, bind_explicit(declaration, explicit)))
         if is_substitution_failure(declaration, instance):
             return None
-        if exact is not None:
-            parameters = _parameters(instance, exact.parameters)
+        parameters = _as_declared(program, instance, deduced.parameters)
     else:
-        instance = instantiate(declaration, {})
-    if is_required(declaration):
-        answer = is_callable(instance)
-        if answer is False:
-            return None
-        is_certain = answer is True
-        penalty -= 0.125
-    if not declaration.item.is_device and not declaration.item.is_constexpr:
-        penalty += 0.25
-    return _Candidate(instance, generic, is_certain, penalty, template, parameters)
+        template, instance = None, instantiate(declaration, {})
+        parameters = _declared(program, instance)
+    answer = is_callable(instance) if is_required(declaration) else True
+    if answer is False:
+        return None
+    return _Candidate(instance, generic.required, answer is True, template, parameters)
 
 
-def _exactly(passed: Sequence[Argument]) -> list[cpp.Argument | None]:
-    return [argument.exact for argument in passed]
+def _declared(program: Declarations, instance: FunctionInstance) -> tuple[QualType, ...]:
+    return tuple(structured_or_opaque(program, each.declared) for each in instance.signature.parameters)
 
 
-def _parameters(instance: FunctionInstance, deduced: Sequence[QualType]) -> tuple[QualType | None, ...]:
+def _as_declared(
+    program: Declarations, instance: FunctionInstance, deduced: Sequence[QualType]
+) -> tuple[QualType, ...]:
     """The deduced types; what depends on more than deduction is as the instance declares it."""
-    declared = [parameter.declared.exact for parameter in instance.signature.parameters]
+    declared = _declared(program, instance)
     if len(declared) != len(deduced):
-        return tuple(None if depends_on_more(one) else one for one in deduced)
+        return tuple(deduced)
     return tuple(other if depends_on_more(one) else one for one, other in zip(deduced, declared, strict=True))
-
-
-def _consider(program: Declarations, candidate: _Candidate, passed: Sequence[Argument]) -> Choice | None:
-    """How far the arguments are from the parameters; None where one does not convert."""
-    instance, generic = candidate.instance, candidate.generic
-    conversions = 0.0
-    for number, (parameter, argument) in enumerate(zip(instance.signature.parameters, passed, strict=False)):
-        pattern = generic.parameters[min(number, len(generic.parameters) - 1)].declared
-        if not may_bind(instance.declaration, pattern, parameter.declared, argument):
-            return None
-        distance = conversion_distance(program, parameter.declared, argument.type)
-        is_number = isinstance(argument.type, IntegerType) and argument.is_null is False
-        if distance is None or (is_number and isinstance(parameter.declared.type, PointerType)):
-            return None
-        conversions += distance
-    total = candidate.penalty + conversions
-    groups = for_groups(instance, [argument.type for argument in passed])
-    return Choice(groups, total, candidate.is_certain, conversions=conversions)
 
 
 def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[TemplateArgument]) -> bool:
@@ -466,57 +415,4 @@ def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[Templat
             return False
         if not fits(declaration.scope, parameter, argument):
             return False
-    return True
-
-
-def _has_pack(declaration: FunctionDeclaration) -> bool:
-    return any(parameter.is_pack for parameter in declaration.template_parameters)
-
-
-def deduce_all(
-    program: Declarations, generic: Signature, arguments: Sequence[ArgumentType], named: dict[str, TemplateArgument]
-) -> bool:
-    """Adds to `named` what the arguments say about the template parameters; False where they cannot agree."""
-    for index, (parameter, argument) in enumerate(zip(generic.parameters, arguments, strict=False)):
-        if parameter.is_pack:
-            return _deduce_pack(program, parameter, arguments[index:], named)
-        if argument is None or isinstance(argument, Closure | UnknownType):
-            continue
-        found: dict[str, TemplateArgument] = {}
-        if not deduce(program, parameter.declared.type, as_deduced(parameter, argument), found):
-            return False
-        for name, value in (found | extents(parameter, argument)).items():
-            named.setdefault(name, value)
-    return True
-
-
-def as_deduced(parameter: ParameterDeclaration, argument: Type) -> Type:
-    if isinstance(argument, ArrayType) and not parameter.declared.is_reference:
-        argument = PointerType(argument.element, MemorySpace.GENERIC)
-    return without_space(argument)
-
-
-def _deduce_pack(
-    program: Declarations,
-    parameter: ParameterDeclaration,
-    arguments: Sequence[ArgumentType],
-    named: dict[str, TemplateArgument],
-) -> bool:
-    """The packs in the type of a function parameter pack; what is written explicitly comes first."""
-    actuals: list[TemplateArgument] = []
-    for argument in arguments:
-        if argument is None:
-            return False
-        is_closure = isinstance(argument, Closure)
-        type = UnknownType("lambda") if is_closure else as_deduced(parameter, argument)
-        actuals.append(TypeName(DeclaredType(type)))
-    found: dict[str, TemplateArgument] = {}
-    if not deduce_pack(program, PackPattern(TypeName(DeclaredType(parameter.declared.type))), actuals, found):
-        return False
-    for name, value in found.items():
-        written = named.get(name)
-        first = written.elements if isinstance(written, ArgumentPack) else ()
-        named[name] = (
-            ArgumentPack((*first, *value.elements[len(first) :])) if isinstance(value, ArgumentPack) else value
-        )
     return True

@@ -86,7 +86,10 @@ def generic_argument(scope: Scope, parameter: TemplateParameter) -> TemplateArgu
     if parameter.is_type:
         is_template = parameter.node.kind == _TEMPLATE
         return TypeName(DeclaredType(TemplateType(parameter.name)), template=parameter.name if is_template else None)
-    return TemplateValue(parameter.name, value_type(scope, parameter).stored)
+    declared = value_type(scope, parameter)
+    exact = declared.exact
+    is_value = exact is not None and not exact.is_reference
+    return TemplateValue(parameter.name, declared.stored, exact.unqualified if exact and is_value else None)
 
 
 def stands_for_itself(parameter: TemplateParameter, argument: TemplateArgument) -> bool:

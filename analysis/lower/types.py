@@ -374,7 +374,7 @@ def declare_enum(scope: Scope, node: Node) -> TypeName:
             following = constant_integer(inside, value)
         text = name.text.decode("utf-8", "replace")
         if following is None:
-            inside.declare(text, TemplateValue(text, type))
+            inside.declare(text, TemplateValue(text, type, exact))
             continue
         enumerators[text] = following
         inside.declare(text, ConstantName(following, type, exact))

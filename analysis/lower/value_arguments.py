@@ -23,6 +23,7 @@ from analysis.lower.names import (
     Scope,
     TemplateArgument,
     TemplateParameter,
+    TemplateValue,
     is_inferred,
 )
 from analysis.lower.types import base_type, declare, parameter_types
@@ -37,12 +38,15 @@ def value_type(scope: Scope, parameter: TemplateParameter) -> DeclaredType:
 
 def converted(scope: Scope, parameter: TemplateParameter, argument: TemplateArgument) -> TemplateArgument:
     """The argument of a value parameter as its instance has it; unchanged where its type is not known."""
-    if parameter.is_type or not isinstance(argument, ConstantName | FunctionSet | ArgumentPack):
+    if parameter.is_type or not isinstance(argument, _CONVERTED):
         return argument
     declared = value_type(scope, parameter)
     if isinstance(argument, ArgumentPack):
         return ArgumentPack(tuple(_converted(declared, each) for each in argument.elements))
     return _converted(declared, argument)
+
+
+_CONVERTED = (ConstantName, FunctionSet, ArgumentPack, TemplateValue)
 
 
 def _converted(declared: DeclaredType, argument: TemplateArgument) -> TemplateArgument:
@@ -56,6 +60,9 @@ def _converted(declared: DeclaredType, argument: TemplateArgument) -> TemplateAr
         return ConstantName(
             wrapped(argument.value, declared.type), declared.type, None if exact is None else exact.unqualified
         )
+    if isinstance(argument, TemplateValue) and is_arithmetic(declared.type):
+        exact = declared.exact
+        return TemplateValue(argument.name, declared.type, None if exact is None else exact.unqualified)
     if isinstance(argument, FunctionSet):
         wanted = _function(declared.exact)
         named = [one for one in argument.declarations if wanted is not None and _takes(one) == wanted.parameters]

@@ -9,6 +9,37 @@ from sim.refusals import Refusal
 from tests.sim.running import run
 
 CASES = {
+    "what a lambda captures by value is constant, unless it is mutable": (
+        """struct S { int v; __device__ int f() { return 1; } __device__ int f() const { return 2; } };
+        __device__ int g(S &) { return 3; } __device__ int g(const S &) { return 4; }""",
+        "S s{}; auto a = [=] { return s.f() * 10 + g(s); }; auto b = [s]() mutable { return s.f() * 10 + g(s); };"
+        "auto c = [t = s] { return g(t); }; auto d = [&] { return g(s); };",
+        "a(), b(), c(), d()",
+        [24, 13, 4, 3],
+    ),
+    "a lambda is no number": (
+        """template <class F> __device__ int f(F) { return 1; } __device__ int f(int) { return 2; }
+        __device__ int f(const char *) { return 3; }""",
+        "auto l = [](int x) { return x; };",
+        "f(l), f([] { return 1; }), f(4), f(4l), f(nullptr)",
+        [1, 1, 2, 1, 1],
+    ),
+    "a group is a thread_group where there is nothing nearer": (
+        """#include <cooperative_groups.h>
+        namespace cg = cooperative_groups;
+        __device__ int f(cg::thread_group) { return 1; } __device__ int f(cg::thread_block) { return 2; }
+        __device__ int g(const cg::thread_group &) { return 3; } __device__ int g(int) { return 4; }""",
+        "cg::thread_block b = cg::this_thread_block(); auto t = cg::tiled_partition<32>(b);",
+        "f(b), f(t), g(b), g(t), g(1)",
+        [2, 1, 3, 3, 4],
+    ),
+    "elements of an array that is copied are constant": (
+        """struct A { int v; __device__ A(int x) : v(x) {} __device__ A(const A &x) : v(x.v + 10) {}
+        __device__ A(A &&x) : v(x.v + 100) {} }; struct Two { A a[2]; };""",
+        "Two x{{A(1), A(2)}}; auto y = x;",
+        "y.a[0].v, y.a[1].v",
+        [11, 12],
+    ),
     "a float becomes a double rather than an int": (
         "__device__ int f(int) { return 1; } __device__ int f(double) { return 2; }",
         "",

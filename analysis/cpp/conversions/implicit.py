@@ -26,9 +26,11 @@ from analysis.cpp.conversions.model import (
 from analysis.cpp.conversions.ranking import best
 from analysis.cpp.conversions.standard import Bases, distance_to_base, standard_conversion
 from analysis.cpp.types.model import (
+    THREAD_GROUP,
     ArrayType,
     ClassType,
     DependentType,
+    DeviceType,
     FunctionType,
     OpaqueType,
     PlaceholderType,
@@ -39,6 +41,7 @@ from analysis.cpp.types.model import (
 )
 from analysis.cpp.types.qualification import are_similar, can_add_qualifiers
 from analysis.ir.record import record
+from analysis.ir.types import GroupType
 
 
 @final
@@ -78,25 +81,35 @@ def implicit_conversion(
     classes: Classes, argument: Argument, parameter: QualType, *, allows_user: bool = True
 ) -> Conversion | None:
     """The sequence that initialises a parameter with the argument; None where there is none."""
-    if _is_vague(classes, argument.type) or _is_vague(classes, parameter.object):
+    if is_open(argument) or _is_vague(parameter.object):
         return UncertainConversion()
+    if not _is_complete(classes, argument.type) or not _is_complete(classes, parameter.object):
+        if argument.type.type != parameter.object.type:
+            return UncertainConversion(is_inexact=True)
+        allows_user = False
     if isinstance(parameter.type, ReferenceType):
         return _bound(classes, argument, parameter.type, allows_user=allows_user)
     return _value(classes, argument, parameter, allows_user=allows_user)
 
 
-def _is_vague(classes: Classes, type: QualType) -> bool:
+def is_open(argument: Argument) -> bool:
+    """Whether nothing is known of how the argument is converted."""
+    return argument.is_assumed or _is_vague(argument.type)
+
+
+def _is_vague(type: QualType) -> bool:
     match type.type:
         case DependentType() | OpaqueType() | PlaceholderType():
             return True
-        case ClassType() as own:
-            return not classes.is_complete(own)
         case PointerType(pointee=inner) | ArrayType(element=inner):
-            return isinstance(inner.type, DependentType | OpaqueType) or (
-                isinstance(inner.type, PointerType | ArrayType) and _is_vague(classes, inner)
-            )
+            return _is_vague(inner)
         case _:
             return False
+
+
+def _is_complete(classes: Classes, type: QualType) -> bool:
+    """Whether it is known how objects of the type are converted."""
+    return not isinstance(type.type, ClassType) or classes.is_complete(type.type)
 
 
 def _value(classes: Classes, argument: Argument, target: QualType, *, allows_user: bool) -> Conversion | None:
@@ -206,6 +219,8 @@ def _related(classes: Classes, source: QualType, target: QualType) -> Conversion
     match source.type, target.type:
         case ClassType() as derived, ClassType() as base:
             return ConversionStep.TO_BASE if distance_to_base(classes, derived, base) else None
+        case DeviceType(object=GroupType()), _ if target.type == THREAD_GROUP:
+            return ConversionStep.TO_BASE
         case _:
             return None
 

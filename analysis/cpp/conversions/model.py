@@ -26,12 +26,15 @@ class Argument:
     """What overload resolution knows of an expression: `type` is never a reference.
 
     `is_null` tells a literal zero or `nullptr`, `bits` the width of a bit-field.
+    `is_assumed` says that the type, or the category, is only a likely one: deduction takes it, but what a conversion
+    does is not known.
     """
 
     type: QualType
     category: ValueCategory = ValueCategory.PRVALUE
     is_null: bool = False
     bits: int | None = None
+    is_assumed: bool = False
 
     @property
     def is_rvalue(self) -> bool:
@@ -111,7 +114,13 @@ class EllipsisConversion:
 @final
 @record
 class UncertainConversion:
-    """A type that is not known is involved: there may be a conversion of any rank, or none."""
+    """A type that is not known is involved: there may be a conversion of any rank, or none.
+
+    `is_inexact` tells that there is none that does nothing: the types are different, one is a class of which not all
+    is known.
+    """
+
+    is_inexact: bool = False
 
 
 Conversion: TypeAlias = StandardConversion | UserConversion | EllipsisConversion | UncertainConversion

@@ -12,6 +12,7 @@ from analysis.cpp.conversions.model import (
     Conversion,
     ConversionStep,
     EllipsisConversion,
+    Rank,
     StandardConversion,
     UncertainConversion,
     UserConversion,
@@ -24,6 +25,8 @@ from analysis.cpp.types.qualification import are_similar, is_less_qualified
 def is_better(classes: Bases, one: Conversion, other: Conversion) -> bool:
     """Whether the first is the better one; neither is where they cannot be told apart, or one is uncertain."""
     match one, other:
+        case StandardConversion(rank=Rank.EXACT), UncertainConversion(is_inexact=True):
+            return True
         case (UncertainConversion(), _) | (_, UncertainConversion()):
             return False
         case StandardConversion(), StandardConversion():

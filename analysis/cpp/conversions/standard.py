@@ -11,8 +11,10 @@ from typing import Protocol
 from analysis.cpp.conversions.model import Argument, ConversionStep, StandardConversion
 from analysis.cpp.types.arithmetic import is_arithmetic, is_promotion, is_unscoped_enumeration, promoted
 from analysis.cpp.types.model import (
+    THREAD_GROUP,
     ArrayType,
     ClassType,
+    DeviceType,
     EnumerationType,
     FunctionType,
     Fundamental,
@@ -23,6 +25,7 @@ from analysis.cpp.types.model import (
     pointer_to,
 )
 from analysis.cpp.types.qualification import can_add_qualifiers
+from analysis.ir.types import GroupKind, GroupType
 
 
 class Bases(Protocol):
@@ -75,6 +78,9 @@ def _step(classes: Bases, argument: Argument, source: QualType, target: QualType
     match source.type, target.type:
         case ClassType() as derived, ClassType() as base:
             return ConversionStep.TO_BASE if distance_to_base(classes, derived, base) else None
+        case DeviceType(object=GroupType(kind=kind)), DeviceType(object=wanted):
+            is_same = isinstance(wanted, GroupType) and (kind is wanted.kind or {kind, wanted.kind} <= _WITHIN_WARPS)
+            return ConversionStep.TO_BASE if is_same or target.type == THREAD_GROUP else None
         case _, FundamentalType(kind=Fundamental.BOOL):
             return _to_bool(source)
         case _, FundamentalType(kind=Fundamental.NULL_POINTER):
@@ -87,6 +93,10 @@ def _step(classes: Bases, argument: Argument, source: QualType, target: QualType
             return _to_member_pointer(classes, argument, source, target)
         case _:
             return None
+
+
+_WITHIN_WARPS = frozenset({GroupKind.TILE, GroupKind.COALESCED})
+"""Tiles become tiles of another size, and coalesced groups."""
 
 
 def _to_bool(source: QualType) -> ConversionStep | None:

@@ -3,6 +3,7 @@
 Rules   A parameter is deduced from each place that names it, and all must agree.  What stands before `::`, and an
         expression with a parameter, deduces nothing.
         A pattern's `const` is what an argument must have; the parameter takes what is left of it.
+        A type that is not known fits each pattern, and says nothing that is not a parameter alone.
 Source  C++20 standard, [temp.deduct.call], [temp.deduct.type].
 """
 
@@ -23,7 +24,9 @@ from analysis.cpp.types.model import (
     FunctionType,
     Fundamental,
     MemberPointerType,
+    OpaqueType,
     Pack,
+    PlaceholderType,
     PointerType,
     QualType,
     ReferenceType,
@@ -56,7 +59,11 @@ def deduce_call(classes: Bases, names: frozenset[str], parameter: QualType, argu
         if deduce(names, pattern, other, whole):
             found.update(whole)
             return True
-    return False
+    return is_unknown(argument.type)
+
+
+def is_unknown(type: QualType) -> bool:
+    return isinstance(type.type, DependentType | OpaqueType | PlaceholderType)
 
 
 def _adjusted(parameter: QualType, argument: Argument, names: frozenset[str]) -> tuple[QualType, QualType]:

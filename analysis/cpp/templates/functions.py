@@ -10,13 +10,17 @@ from typing import final
 
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.conversions.standard import Bases
-from analysis.cpp.templates.deduction import Deduced, deduce_arguments, deduce_call, deduce_exactly
+from analysis.cpp.templates.deduction import Deduced, deduce_arguments, deduce_call, deduce_exactly, is_unknown
 from analysis.cpp.templates.parameters import TemplateParameter, names_of, unique
 from analysis.cpp.templates.substitution import SubstitutionFailure, expanded, names_in, substituted
 from analysis.cpp.types.model import (
+    ArrayType,
     DependentType,
+    DependentValue,
     Expansion,
+    OpaqueType,
     Pack,
+    PointerType,
     QualType,
     ReferenceType,
     TemplateArgument,
@@ -63,18 +67,24 @@ def instance_for(
     try:
         if not _deduced(classes, template, arguments, found, is_open=is_open):
             return None
-        if not _with_defaults(template, found):
+        more = any(is_unknown(argument.type) for argument in arguments) or any(map(_is_opaque, template.parameters))
+        if not _with_defaults(template, found, is_open=more):
             return None
         return Instance(template, found, _parameters(template, found))
     except SubstitutionFailure:
         return None
 
 
-def _with_defaults(template: FunctionTemplate, found: Deduced) -> bool:
-    """Binds what was not deduced to its default argument; whether all parameters are bound then."""
+def _with_defaults(template: FunctionTemplate, found: Deduced, *, is_open: bool = False) -> bool:
+    """Binds what was not deduced to its default argument; whether all parameters are bound then.
+
+    `is_open` tells that a type which is not known may say more: the others are then bound to what is not known.
+    """
     for parameter in template.template:
         if parameter.name not in found:
             bound = _default(parameter, found)
+            if bound is None and is_open:
+                bound = _unknown(parameter)
             if bound is None:
                 return False
             found[parameter.name] = bound
@@ -137,9 +147,9 @@ def _deduced_pack(
         if not deduce_call(classes, template.names, substituted(pattern, each), argument, each):
             return False
         for name, column in columns.items():
-            if name not in each:
+            if name not in each and not is_unknown(argument.type):
                 return False
-            column.append(each[name])
+            column.append(each.get(name, QualType(OpaqueType(name))))
     for name, column in columns.items():
         if name in given and (
             len(column) < len(given[name]) or (name not in is_open and len(column) != len(given[name]))
@@ -147,6 +157,21 @@ def _deduced_pack(
             return False
         found[name] = Pack(tuple(column))
     return True
+
+
+def _is_opaque(pattern: QualType) -> bool:
+    """Whether the type of a parameter is not known: it may name any template parameter."""
+    while isinstance(pattern.type, ReferenceType | PointerType | ArrayType):
+        match pattern.type:
+            case ReferenceType(referred=inner) | PointerType(pointee=inner) | ArrayType(element=inner):
+                pattern = inner
+    return isinstance(pattern.type, OpaqueType)
+
+
+def _unknown(parameter: TemplateParameter) -> TemplateArgument | None:
+    if parameter.kind is DependentType:
+        return QualType(OpaqueType(parameter.name))
+    return DependentValue(parameter.name) if parameter.kind is DependentValue else None
 
 
 def _default(parameter: TemplateParameter, found: Deduced) -> TemplateArgument | None:

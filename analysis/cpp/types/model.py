@@ -85,6 +85,12 @@ class DeviceType:
     object: VectorType | GroupType | HandleType
 
 
+THREAD_GROUP: Final = DeviceType(HandleType("cooperative_groups::thread_group"))
+"""What every cooperative group converts to."""
+CLOSURE: Final = DeviceType(HandleType("lambda"))
+"""The class of a lambda expression, whichever; calls that pass one are lowered in place."""
+
+
 @final
 @record
 class PointerType:

@@ -123,6 +123,7 @@ VECTORS: Final[Mapping[str, VectorType]] = {
 _TEXTURE, _SURFACE = "cudaTextureObject_t", "cudaSurfaceObject_t"
 
 HANDLES: Final[Mapping[str, str]] = {
+    "std::nullopt_t": "std::nullopt_t",
     **dict.fromkeys((_TEXTURE, "hipTextureObject_t", "CUtexObject"), _TEXTURE),
     **dict.fromkeys((_SURFACE, "hipSurfaceObject_t", "CUsurfObject"), _SURFACE),
     **{

@@ -17,7 +17,7 @@ from typing import Final
 
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.expressions.conditional import conditional
-from analysis.cpp.expressions.model import Operation, promoted_value
+from analysis.cpp.expressions.model import Operation, is_known, promoted_value
 from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
 from analysis.ir.instructions import Branch, Select
@@ -386,10 +386,9 @@ def _address_symbol(ctx: LoweringContext, operands: Sequence[Operand], span: Spa
 def joined_arms(ctx: LoweringContext, operands: Sequence[Operand]) -> Argument | None:
     """What a choice between two operands is by the rules of the standard; None where a type is not known."""
     arms = [structured_argument(ctx.program, argument_of(ctx, operand)) for operand in operands]
-    known = [arm for arm in arms if arm is not None]
-    if len(known) < 2:
+    if any(arm.is_assumed or not is_known(arm.type) for arm in arms):
         return None
-    found = conditional(RecordClasses(ctx.program), *known)
+    found = conditional(RecordClasses(ctx.program), *arms)
     return replace(found.result, type=named(found.result.type)) if isinstance(found, Operation) else None
 
 

@@ -19,7 +19,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower
 from analysis.lower.names import TypeTemplate
-from analysis.lower.overloads import argument_types, exact_operands
+from analysis.lower.overloads import argument_of
 from analysis.lower.types import shown
 from analysis.syntax.tree import Node
 
@@ -50,7 +50,7 @@ def initialiser_operands(ctx: LoweringContext, value: Node) -> Sequence[Operand]
 
 
 def deduced_type(ctx: LoweringContext, template: TypeTemplate, operands: Sequence[Operand]) -> Type | None:
-    return deduced_class(ctx.program, template, argument_types(ctx, operands), exact_operands(ctx, operands))
+    return deduced_class(ctx.program, template, [argument_of(ctx, operand) for operand in operands])
 
 
 def initialise_deduced(ctx: LoweringContext, target: LValue, operands: Sequence[Operand], span: Span) -> None:

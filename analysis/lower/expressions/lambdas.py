@@ -7,8 +7,11 @@ Rules   Captured by reference, a name means the same object inside.  Captured by
 
 from __future__ import annotations
 
+from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import SymbolKind
-from analysis.ir.types import MemorySpace, StructType
+from analysis.ir.ids import SymbolId
+from analysis.ir.types import MemorySpace, StructType, Type
+from analysis.lower.closures import is_mutable
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.copies import copied
 from analysis.lower.expressions.dispatch import handles, load, lower, lower_object, temporary
@@ -23,7 +26,7 @@ from analysis.syntax.tree import Node
 @handles("lambda_expression")
 def _lambda(ctx: LoweringContext, node: Node) -> Operand:
     scope = ctx.scope.inside()
-    captures = node.field("captures")
+    captures, is_constant = node.field("captures"), not is_mutable(node)
     by_value = False
     this = ctx.this
     named_by_reference: set[bytes] = set()
@@ -31,19 +34,19 @@ def _lambda(ctx: LoweringContext, node: Node) -> Operand:
         if capture.kind == "lambda_default_capture":
             by_value = capture.text.strip() == b"="
         elif capture.kind == "lambda_capture_initializer":
-            _initialised(ctx, scope, capture)
+            _initialised(ctx, scope, capture, is_constant=is_constant)
         elif capture.kind == "this" and capture.source[: capture.start].rstrip().endswith(b"*"):
             this = _copied_this(ctx, capture)
         elif capture.kind == "identifier":
             if _is_by_reference(capture):
                 named_by_reference.add(capture.text)
             else:
-                _copy(ctx, scope, capture.text.decode("utf-8", "replace"), capture)
+                _copy(ctx, scope, capture.text.decode("utf-8", "replace"), capture, is_constant=is_constant)
     body = node.field("body")
     if by_value and body is not None:
         for name in dict.fromkeys(child.text for child in body.walk() if child.kind == "identifier"):
             if name not in named_by_reference:
-                _copy(ctx, scope, name.decode("utf-8", "replace"), node)
+                _copy(ctx, scope, name.decode("utf-8", "replace"), node, is_constant=is_constant)
     return Closure(node, scope, ctx.snippet, this, ctx.owner, ctx.fixed_span)
 
 
@@ -67,7 +70,7 @@ def _is_by_reference(capture: Node) -> bool:
     return before.endswith(b"&")
 
 
-def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
+def _initialised(ctx: LoweringContext, scope: Scope, capture: Node, *, is_constant: bool) -> None:
     """`[name = value]`."""
     left, right = capture.field("left"), capture.field("right")
     if left is None or right is None:
@@ -91,11 +94,10 @@ def _initialised(ctx: LoweringContext, scope: Scope, capture: Node) -> None:
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
     ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), type, span)
-    declared = DeclaredType(type, spelled=exact)
-    scope.declare(name, LocalVariable(name, symbol, declared, None, may_be_constant=True))
+    scope.declare(name, _captured(name, symbol, type, exact, is_constant=is_constant))
 
 
-def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
+def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node, *, is_constant: bool) -> None:
     entity = ctx.scope.find(name)
     if not isinstance(entity, LocalVariable) or entity.constant is not None or name in scope.names:
         return
@@ -107,5 +109,10 @@ def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node) -> None:
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, found.type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
     ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), found.type, span)
-    declared = DeclaredType(found.type, spelled=ctx.exact_type(found))
-    scope.declare(name, LocalVariable(name, symbol, declared, None, may_be_constant=True))
+    scope.declare(name, _captured(name, symbol, found.type, ctx.exact_type(found), is_constant=is_constant))
+
+
+def _captured(name: str, symbol: SymbolId, type: Type, exact: QualType | None, *, is_constant: bool) -> LocalVariable:
+    """A member of the lambda, which only one that is `mutable` changes."""
+    known = None if exact is None else qualified(exact, constant=is_constant)
+    return LocalVariable(name, symbol, DeclaredType(type, is_constant=is_constant, spelled=known), None)

@@ -64,10 +64,10 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
             return ctx.typed(constant, exact)
         case ConstantObject():
             return constant_place(ctx, entity, span)
-        case TemplateValue(name=name, type=type):
+        case TemplateValue(name=name, type=type, exact=exact):
             result = builder.value(type)
             builder.emit(TemplateArgument(result, name, span))
-            return result
+            return ctx.typed(result, exact)
         case DependentName(spelling=spelling):
             result = builder.value(TemplateType(spelling))
             builder.emit(TemplateArgument(result, spelling, span))

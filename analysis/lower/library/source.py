@@ -74,7 +74,6 @@ template <class T, size_t N> struct array {
     __device__ constexpr void fill(T value) { for (size_t i = 0; i < N; ++i) elements[i] = value; }
 };
 template <class T, class... U> array(T, U...) -> std::array<T, 1 + sizeof...(U)>;
-struct nullopt_t {};
 template <class T> struct optional {
     using value_type = T;
     bool is_engaged;

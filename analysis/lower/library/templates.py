@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from analysis.cpp.types.model import Fundamental, fundamental
 from analysis.ir.types import (
     BOOLEAN,
     S32,
@@ -44,6 +45,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
     TypeTemplate,
+    declared_as,
 )
 from analysis.lower.types import NO_TYPE, spelled_argument
 
@@ -179,7 +181,7 @@ def _holder(program: Declarations, declared: DeclaredType) -> Entity | None:
 def _sequence(program: Declarations, name: str, arguments: Sequence[TemplateArgument], spelling: str) -> Entity | None:
     """`index_sequence<I...>`, and the sequences from zero that `make_...` counts."""
     template = written_template(program, "integer_sequence")
-    index = TypeName(DeclaredType(U64))
+    index = TypeName(declared_as(fundamental(Fundamental.UNSIGNED_LONG)))
     if name == "index_sequence":
         return program.instantiate_type(template, (index, *arguments))
     if name == "index_sequence_for":
@@ -192,7 +194,8 @@ def _sequence(program: Declarations, name: str, arguments: Sequence[TemplateArgu
     if count is None or not 0 <= count <= _MAX_SEQUENCE:
         return TypeName(DeclaredType(TemplateType(spelling)))
     type = index.declared.type
-    numbers = [ConstantName(number, type if isinstance(type, IntegerType) else S32) for number in range(count)]
+    exact = index.declared.exact
+    numbers = [ConstantName(number, type if isinstance(type, IntegerType) else S32, exact) for number in range(count)]
     return program.instantiate_type(template, (index, *numbers))
 
 
