@@ -144,14 +144,14 @@ def _divided(node: Node, known: Known) -> Iterator[Quotient]:
     if sides is None or divisor is None:
         return
     dividend = plain(sides[0])
-    if dividend.kind != "binary_expression":
+    if dividend.kind != "binary_expression" or operands_of(dividend, b"*") is not None:
         yield Quotient(dividend, divisor, DOWN, DOWN, (node,))
         return
     terms = list(_terms(dividend, 1))
     for index, (sign, term) in enumerate(terms):
         if (
             sign == 1
-            and term.kind == "identifier"
+            and (term.kind == "identifier" or operands_of(term, b"*") is not None)
             and _is_one_less([*terms[:index], *terms[index + 1 :]], divisor, known)
         ):
             yield Quotient(term, divisor, UP, UP, (node,))

@@ -6,8 +6,8 @@ Rules    A variable has the value of the writes that may come last before the pl
          Parameters have what a call passes (`host_calls.py`); the variable of a counted loop has that of the round that
          is asked about.  Functions of one `return` are computed; results of other calls, and what is read at run time,
          have none.  Unknown is None, never a guess.
-Limits   Names are not told apart by scope: a name declared twice has no value.  C's integer division is done on numbers
-         of any size; overflow of expressions is not modelled (`host_arithmetic.py`).
+         What does not fit 32 bits is known only where the expression surely has 64.
+Limits   Names are not told apart by scope: a name declared twice has no value.
 """
 
 from __future__ import annotations
@@ -299,14 +299,38 @@ class HostValues(HostObjects):
     def _combined(self, node: Node, sign: str, first: Number, second: Number) -> Number | None:
         """What an operator makes of two numbers; as a float where it is one, and nothing where it might be."""
         result = combined(sign, first, second)
-        if result is None or (isinstance(first, int) and isinstance(second, int)):
-            return result
+        if isinstance(first, int) and isinstance(second, int):
+            is_small = result is None or -_WORD // 2 <= result < _WORD
+            is_exact = is_small or sign in _OF_LEFT or self._assumed is not None or self._is_long(node)
+            return result if is_exact else None
+        if result is None:
+            return None
         kinds = self._floats(node)
         if kinds == _DOUBLE:
             return result
         single = combined(sign, rounded(first), rounded(second))
         single = rounded(single) if isinstance(single, float) else single
         return single if kinds == _SINGLE or single == result else None
+
+    def _is_long(self, node: Node) -> bool:
+        """Whether an integer surely has 64 bits, so that what does not fit 32 is not cut off."""
+        match node.kind:
+            case "number_literal":
+                value = number_literal(node.text)
+                is_large = value is not None and isinstance(value[0], int) and value[0] >= _WORD
+                return is_large or b"l" in node.text.lower()
+            case "sizeof_expression":
+                return True
+            case "identifier" | "cast_expression":
+                spelled = node.field("type")
+                variable = self._variables.get(node.text.decode("utf-8", "replace"))
+                type = "" if variable is None else variable.type
+                found = self._type(type if spelled is None else spelled.text.decode("utf-8", "replace"))
+                return isinstance(found, IntegerType) and found.bits > 32
+            case "binary_expression" | "parenthesized_expression" | "unary_expression":
+                return any(self._is_long(child) for child in node.children if child.role != "operator")
+            case _:
+                return False
 
     def _floats(self, node: Node) -> frozenset[FloatFormat]:
         """The formats that are computed with in an expression; both of what is not known."""
@@ -468,6 +492,9 @@ def _formats(type: Type | None) -> frozenset[FloatFormat]:
             return _SINGLE | _DOUBLE
 
 
+_WORD: Final = 1 << 32
+_OF_LEFT: Final = frozenset((">>", "%"))
+"""What gives no larger number than its operands."""
 _NO_FLOATS: Final = frozenset[FloatFormat]()
 _SINGLE: Final = frozenset((FloatFormat.SINGLE,))
 _DOUBLE: Final = frozenset((FloatFormat.DOUBLE,))

@@ -4,6 +4,7 @@
     k<<<n / threads, threads>>>(x, n);               n is at least gridDim.x * blockDim.x
     k<<<(n + 255) / 256, 256>>>(x, n);               n is at most that, and more than what all blocks but one have
     int n = blocks * threads;  k<<<blocks, threads>>>(x, n);                           it is, too
+    k<<<(w * h + 255) / 256, 256>>>(x, w * h);       so is a product, where both factors are variables of one type
 
 Question  Which of that holds in every run that comes to the launch?
 Rules     Two expressions are one number where they are one variable of the function, and nothing writes to it between
@@ -86,7 +87,8 @@ class _Launch:
             yield RelationKind.IS_BLOCK
         if self._is_one(here, blocks) or _is_member(argument, self.grid, axis):
             yield RelationKind.IS_GRID
-        if blocks is None or threads is None or argument.kind != "identifier" or not self._is_wide(argument):
+        is_number = argument.kind == "identifier" or operands_of(argument, b"*") is not None
+        if blocks is None or threads is None or not is_number or not self._is_wide(argument):
             return
         bounds = self._quotient_bounds(blocks, here, threads, axis)
         yield from sorted(_PRODUCT if self._is_product(here, blocks, threads, axis) else bounds, key=_ORDER.index)
@@ -205,10 +207,20 @@ class _Launch:
             return False
         for one in self._meanings(left):
             for other in self._meanings(right):
+                if self._is_same_product(one, other):
+                    return True
                 if one.node.kind in _NAMES and other.node.kind in _NAMES and one.node.text == other.node.text:
                     name = _text(one.node)
                     return self._is_kept(name, one) and self._is_kept(name, other)
         return False
+
+    def _is_same_product(self, left: _Place, right: _Place) -> bool:
+        """Whether both are `w * h`, of two variables each and in whatever order: whatever wraps, wraps in both."""
+        one, other = operands_of(left.node, b"*"), operands_of(right.node, b"*")
+        if one is None or other is None or {side.text for side in one} != {side.text for side in other}:
+            return False
+        names = [(side, place) for sides, place in ((one, left), (other, right)) for side in sides]
+        return all(side.kind in _NAMES and self._is_kept(_text(side), place) for side, place in names)
 
     def _is_kept(self, name: str, place: _Place) -> bool:
         """Whether a variable holds at the launch what it held at a place before it."""
@@ -254,12 +266,22 @@ class _Launch:
         return self._bits(name) == 32 or (self._bits(name) == 64 and not self._is_signed(name))
 
     def _bits(self, name: Node) -> int | None:
-        type = self.values.type_of(_text(name))
-        return type.bits if isinstance(type, IntegerType) else None
+        type = self._type(name)
+        return None if type is None else type.bits
 
     def _is_signed(self, name: Node) -> bool:
-        type = self.values.type_of(_text(name))
-        return not isinstance(type, IntegerType) or type.signed
+        type = self._type(name)
+        return type is None or type.signed
+
+    def _type(self, number: Node) -> IntegerType | None:
+        """That of a variable, or of the product of two which have one type that is not widened."""
+        sides = operands_of(number, b"*")
+        if sides is None:
+            type = self.values.type_of(_text(number))
+            return type if isinstance(type, IntegerType) else None
+        one, other = (self.values.type_of(_text(side)) if side.kind in _NAMES else None for side in sides)
+        is_one = isinstance(one, IntegerType) and one == other and one.bits >= 32
+        return one if is_one and isinstance(one, IntegerType) else None
 
 
 def _is_without_sign(spelling: str) -> bool:

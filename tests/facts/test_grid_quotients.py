@@ -37,6 +37,33 @@ def _relations(host: str, kernel: str = KERNEL) -> set[str]:
 
 
 UP = {"WITHIN x", "EXCEEDS x"}
+PRODUCTS = "void go(float *x, int w, int h, unsigned u, unsigned v, long l) {{ {} }}"
+
+
+@pytest.mark.parametrize(
+    ("launch", "found"),
+    [
+        ("k<<<(w * h + 255) / 256, 256>>>(x, w * h);", UP),
+        ("int n = w * h; k<<<(n + 255) / 256, 256>>>(x, n);", UP),
+        ("int n = w * h; k<<<(w * h + 255) / 256, 256>>>(x, n);", UP),
+        ("int n = w * h; k<<<(n + 255) / 256, 256>>>(x, h * w);", UP),
+        ("const int n = h * w; int g = (w * h - 1) / 256 + 1; k<<<g, 256>>>(x, n);", {"WITHIN x"}),
+        ("k<<<(u * v - 1) / 256 + 1, 256>>>(x, u * v);", UP),
+        ("k<<<cdiv(w * h, 64), 64>>>(x, w * h);", UP),
+        ("k<<<w * h / 64, 64>>>(x, w * h);", {"COVERS x", "EXCEEDS x"}),
+        ("k<<<(w * h + 255) / 256, 256>>>(x, w * w);", set()),
+        ("k<<<(w * w + 255) / 256, 256>>>(x, w * h);", set()),
+        ("int n = w * h; w = 3; k<<<(w * h + 255) / 256, 256>>>(x, n);", set()),
+        ("int g = (w * h + 255) / 256; h = get(0); k<<<g, 256>>>(x, w * h);", set()),
+        ("k<<<(w * l + 255) / 256, 256>>>(x, w * l);", set()),
+        ("k<<<(w * h + 255) / 256, 256>>>(x, (long)w * h);", UP),  # what overflows is undefined
+        ("k<<<((short)w * h + 255) / 256, 256>>>(x, (short)w * h);", set()),
+        ("k<<<((long)w * h + 255) / 256, 256>>>(x, w * h);", UP),
+        ("k<<<(w * get(0) + 255) / 256, 256>>>(x, w * get(0));", set()),
+    ],
+)
+def test_products_are_numbers_too(launch: str, found: set[str]) -> None:
+    assert _relations(PRODUCTS.format(launch)) == found
 
 
 @pytest.mark.parametrize(

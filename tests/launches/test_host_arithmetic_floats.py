@@ -21,6 +21,11 @@ from analysis.syntax.translation_unit import TranslationUnit
         ("ceil(m / scale())", None),
         ("(m > 3.5f) + 1", Shape(2)),
         ("m - 16777217", None),
+        ("m * 256 / 65536", None),
+        ("(size_t)m * 256 / 65536", Shape(65536)),
+        ("m * 256l / 65536", Shape(65536)),
+        ("m * sizeof(long) * 32 / 65536", Shape(65536)),
+        ("m * 128 / 65536", Shape(32768)),
     ],
 )
 def test_an_extent(grid: str, expected: Shape | None) -> None:

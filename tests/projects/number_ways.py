@@ -222,6 +222,12 @@ _RELATED: Final[tuple[tuple[str, Callable[[int], Sequence[tuple[int, int, int]]]
     ("int m = 70 + n; int b = (m + 31) / 32; for (int i = 0; i < 2; i++) { K(b, 32, m) m -= 40; }", lambda n: [((101 + n) // 32, 32, 70 + n), ((101 + n) // 32, 32, 30 + n)]),
     ("for (int m = 50; m < 300; m *= 2) { int b = (m + 63) / 64; K(b, 64, m) }", lambda n: [(1, 64, 50), (2, 64, 100), (4, 64, 200)]),
     ("int m = -200 - n % 3; size_t t = 100; int b = (m + t - 1) / t % 8 + 1; K(b, 32, m)", lambda n: [(((1 << 64) - 101 - n % 3) // 100 % 8 + 1, 32, -200 - n % 3)]),
+    ("int w = 10 + n % 3, h = 7; K((w * h + 31) / 32, 32, w * h)", lambda n: [(((10 + n % 3) * 7 + 31) // 32, 32, (10 + n % 3) * 7)]),
+    ("int w = 10 + n % 3, h = 7; int m = h * w; int b = (w * h + 31) / 32; K(b, 32, m)", lambda n: [(((10 + n % 3) * 7 + 31) // 32, 32, (10 + n % 3) * 7)]),
+    ("int w = 10 + n % 3, h = 7; int m = h * w; int b = (w * h + 31) / 32; w = 9; K(b, 32, w * h)", lambda n: [(((10 + n % 3) * 7 + 31) // 32, 32, 63)]),
+    ("int w = -1 - n % 3, h = 7; K(w * h / 32 + 1, 32, w * h)", lambda n: [(1, 32, -7 * (1 + n % 3))]),
+    ("int w = 66 + n % 3, h = 2; K(w * h / 64, 64, w * h)", lambda n: [(2, 64, 2 * (66 + n % 3))]),
+    ("unsigned w = 65536, h = 65536 + n % 3; unsigned b = (w * h + 31) / 32; K(b + 1, 32, w * h)", lambda n: [((65536 * (n % 3) + 31) // 32 + 1, 32, 65536 * (n % 3))]),
     ("int m = 130; int b = m / 64; again: K(b, 64, m) if (m > 100) { m = 50; goto again; }", lambda n: [(2, 64, 130), (2, 64, 50)]),
 )  # fmt: skip
 
