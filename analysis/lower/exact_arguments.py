@@ -2,7 +2,7 @@
 
 Rules   A record is found by its name, in which the arguments are spelled: `Box<int>`.  What deduces and compares needs
         the template and its arguments as data: `structured` says which these are, `named` what the record is called.
-        None stands for what has no C++ type that is known: an integer that may be an enumeration, an object, a lambda.
+        None stands for what has no C++ type that is known: an integer that may be an enumeration, a lambda.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def exact_argument(program: Declarations, argument: TemplateArgument) -> cpp.Tem
             pattern = exact_argument(program, element)
             return None if pattern is None else cpp.Expansion(pattern)
         case ConstantObject() | FunctionSet():
-            return None
+            return cpp.EntityArgument(argument, spelled_argument(argument))
         case _:
             assert_never(argument)
 
@@ -185,6 +185,8 @@ def as_written(
             return TypeName(declared_as(named(argument)))
         case cpp.ValueArgument(value=value, type=type, is_typed=is_typed):
             return ConstantName(value, ir_type(type), type, is_typed)
+        case cpp.EntityArgument(entity=entity):
+            return entity if isinstance(entity, ConstantObject | FunctionSet) else None
         case cpp.DependentValue(name=name):
             return TemplateValue(name, ir.S32)
         case cpp.TemplateName(name=name):

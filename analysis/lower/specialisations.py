@@ -4,18 +4,18 @@ Rules   The primary template's defaults are filled in first, since a specialisat
         A specialisation matches where its pattern, with the parameters that the arguments give it, is those arguments:
         so `same<A, A>` asks for equal types, and an `enable_if` of a false condition never matches.
         Of several that match, the most special one is meant: all others match its pattern.
-        Where the C++ types of all arguments are known, `analysis/cpp/templates` matches and orders the patterns.  What
-        a pattern computes (`enable_if`, `N + 1`) is then compared with the arguments.
+        `analysis/cpp/templates` matches and orders the patterns.  What a pattern computes (`enable_if`, `N + 1`) is
+        then compared with the arguments.
         Where that depends on something unknown, the primary template stands in, as a guess.
-Limits  Where a C++ type is not known, a pattern with a `const`, a `volatile` or a reference matches as a guess at best.
+Limits  An argument with qualifiers whose C++ type is not known matches as a guess at best.
 Source  C++ standard, "Matching of partial specializations", "Partial ordering of partial specializations".
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from analysis.cpp.templates import deduction
 from analysis.cpp.templates.parameters import TemplateParameter, names_of, unique_arguments
@@ -24,8 +24,8 @@ from analysis.cpp.types import model as cpp
 from analysis.ir.types import StructType, TemplateType, UnknownType
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.constraint_order import is_class_more_constrained
-from analysis.lower.exact_arguments import as_written, exact_arguments
-from analysis.lower.exact_deduction import NOT_DEDUCED, NotDeduced, exact_parameters
+from analysis.lower.exact_arguments import as_written, exact_argument
+from analysis.lower.exact_deduction import exact_parameters
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.templates import is_excluded
 from analysis.lower.lookup import template_arguments
@@ -39,7 +39,7 @@ from analysis.lower.names import (
     TypeTemplateDeclaration,
 )
 from analysis.lower.requirements import satisfied
-from analysis.lower.templates import bind, deduce_arguments, flattened, positional
+from analysis.lower.templates import bind, flattened, positional
 from analysis.lower.types import spelled_argument
 
 
@@ -118,11 +118,8 @@ def _takes(
 ) -> bool:
     """Whether the pattern of `one` matches that of `other`, whose parameters stand for themselves."""
     general, special = _exact_pattern(program, primary, one), _exact_pattern(program, primary, other)
-    if general is not None and special is not None:
-        given = unique_arguments(special.template, special.arguments)
-        return deduction.deduce_arguments(names_of(general.template), general.arguments, given, {})
-    match = _match(program, primary, one, _pattern(primary, other))
-    return match is not None and match.is_certain
+    given = unique_arguments(special.template, special.arguments)
+    return deduction.deduce_arguments(names_of(general.template), general.arguments, given, {})
 
 
 def _pattern(
@@ -144,12 +141,10 @@ class _ExactPattern:
 
 def _exact_pattern(
     program: Declarations, primary: TypeTemplateDeclaration | None, declaration: TypeTemplateDeclaration
-) -> _ExactPattern | None:
+) -> _ExactPattern:
     template = exact_parameters(declaration.parameters)
-    arguments = exact_arguments(program, _pattern(primary, declaration))
+    arguments = _exactly(program, _pattern(primary, declaration))
     templates = {one.name for one in template if one.kind is cpp.TemplateName}
-    if arguments is None:
-        return None
     return _ExactPattern(template, tuple(_as_template(each, templates) for each in arguments))
 
 
@@ -178,11 +173,8 @@ def _match(
     declaration: TypeTemplateDeclaration,
     arguments: tuple[TemplateArgument, ...],
 ) -> Chosen | None:
-    exact = _exact_match(program, primary, declaration, arguments)
-    if isinstance(exact, NotDeduced):
-        return None
-    named: dict[str, TemplateArgument] = {} if exact is None else exact
-    if exact is None and not deduce_arguments(program, _pattern(primary, declaration), arguments, named):
+    named = _deduced(program, primary, declaration, arguments)
+    if named is None:
         return None
     inner = declaration.scope.inside()
     bind(inner, declaration.parameters, named, defaults=False)
@@ -190,9 +182,7 @@ def _match(
     answer = satisfied(inner, declaration.requirements, declaration.parameters)
     if answer is False:
         return None
-    is_certain = answer is True and (exact is not None or not _is_qualified_pattern(declaration))
-    if _asks_what_exists(declaration) and exact is None:
-        is_certain = is_certain and not any(map(_is_qualified, arguments))
+    is_certain = answer is True and not any(map(_is_vague, arguments))
     if len(again) != len(arguments):
         is_certain = is_certain and any(isinstance(each, PackPattern) for each in again)
     for given, wanted in zip(arguments, again, strict=False):
@@ -203,58 +193,45 @@ def _match(
     return Chosen(declaration, named, arguments, is_certain)
 
 
-def _exact_match(
+def _deduced(
     program: Declarations,
     primary: TypeTemplateDeclaration | None,
     declaration: TypeTemplateDeclaration,
     arguments: tuple[TemplateArgument, ...],
-) -> dict[str, TemplateArgument] | NotDeduced | None:
-    """What the pattern's parameters are for these arguments; None where not all is known."""
-    given = exact_arguments(program, arguments)
-    if given is None or any(map(names_in, given)) or any(map(_is_vague, arguments)):
-        return None
+) -> dict[str, TemplateArgument] | None:
+    """What the pattern's parameters are for these arguments, where it says that; None where the pattern is another."""
     pattern = _exact_pattern(program, primary, declaration)
-    if pattern is None:
-        return None
     found: deduction.Deduced = {}
     names = names_of(pattern.template)
-    if not deduction.deduce_arguments(names, pattern.arguments, given, found):
-        return NOT_DEDUCED
-    templates = {each.name: each for each in arguments if isinstance(each, TypeTemplate)}
-    written = {name: as_written(program, argument, templates) for name, argument in found.items()}
-    if any(each is None for each in written.values()) or not names <= found.keys():
+    if not deduction.deduce_arguments(names, pattern.arguments, _exactly(program, arguments), found):
         return None
+    templates = {each.name: each for each in arguments if isinstance(each, TypeTemplate)}
+    opaque = {spelled_argument(each): each for each in arguments if isinstance(each, TypeName)}
+    written = {name: _as_written(program, argument, templates, opaque) for name, argument in found.items()}
     return {name: each for name, each in written.items() if each is not None}
 
 
+def _as_written(
+    program: Declarations,
+    argument: cpp.TemplateArgument,
+    templates: Mapping[str, TypeTemplate],
+    opaque: Mapping[str, TypeName],
+) -> TemplateArgument | None:
+    if isinstance(argument, cpp.QualType) and isinstance(argument.type, cpp.OpaqueType):
+        return opaque.get(argument.type.spelling)
+    return as_written(program, argument, templates)
+
+
+def _exactly(program: Declarations, arguments: Sequence[TemplateArgument]) -> list[cpp.TemplateArgument]:
+    """The arguments in C++ types; one that is not known is opaque."""
+    return [exact_argument(program, each) or cpp.QualType(cpp.OpaqueType(spelled_argument(each))) for each in arguments]
+
+
 def _is_vague(argument: TemplateArgument) -> bool:
-    """Whether a type in it depends on what is not known."""
-    return isinstance(argument, TypeName) and isinstance(argument.declared.type, TemplateType | UnknownType)
-
-
-def _is_qualified_pattern(declaration: TypeTemplateDeclaration) -> bool:
-    """Whether the pattern asks for a `const`, a `volatile` or a reference, other than inside a `decltype`."""
-    pending = [] if declaration.pattern is None else [declaration.pattern]
-    while pending:
-        node = pending.pop()
-        if node.kind in _QUALIFYING:
-            return True
-        if node.kind != "decltype":
-            pending += node.children
-    return False
-
-
-_QUALIFYING: Final = frozenset({"type_qualifier", "abstract_reference_declarator"})
-
-
-def _asks_what_exists(declaration: TypeTemplateDeclaration) -> bool:
-    return declaration.pattern is not None and b"void_t" in declaration.pattern.text
-
-
-def _is_qualified(argument: TemplateArgument) -> bool:
-    """A `const` or a reference, which deduction drops: what a constant object lacks would be taken to be there."""
+    """Whether it has qualifiers though its C++ type is not known: deduction cannot tell them apart."""
     declared = argument.declared if isinstance(argument, TypeName) else None
-    return declared is not None and (declared.is_constant or declared.is_volatile or declared.is_reference)
+    is_qualified = declared is not None and (declared.is_constant or declared.is_volatile or declared.is_reference)
+    return declared is not None and is_qualified and declared.exact is None
 
 
 def _is_equal(program: Declarations, wanted: TemplateArgument, given: TemplateArgument) -> bool | None:

@@ -2,33 +2,27 @@
 
 Rules   Without arguments a type parameter is a `TemplateType` and a value parameter a `TemplateValue`: one constant for
         the whole grid.  A bound instance has real types and constants.
-        A partial specialisation is taken when its pattern matches the arguments; an explicit one when they are equal.
         A template template parameter is bound to the class template itself.
         A pack is bound to all arguments that are left; without arguments to none (in an instance) or to itself.
-Limits  Overlapping partial specialisations: the last one that matches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analysis.ir.types import ArrayType, PointerType, StructType, TemplateType, Type, VectorType
+from analysis.ir.types import TemplateType
 from analysis.lower.concepts import names_concept
-from analysis.lower.constant_values import ConstantObject
 from analysis.lower.constants import evaluate_any
 from analysis.lower.names import (
     ArgumentPack,
-    ConstantName,
     Declarations,
     DeclaredType,
-    FunctionSet,
     PackPattern,
     Scope,
     TemplateArgument,
     TemplateParameter,
     TemplateValue,
     TypeName,
-    TypeTemplate,
 )
 from analysis.lower.types import descriptor_type, innermost, resolve_type
 from analysis.lower.value_arguments import converted, value_type
@@ -153,124 +147,6 @@ def flattened(arguments: Sequence[TemplateArgument]) -> tuple[TemplateArgument, 
         else:
             found.append(argument)
     return tuple(found)
-
-
-def deduce(program: Declarations, pattern: Type, actual: Type, found: dict[str, TemplateArgument]) -> bool:
-    """Matches `pattern`, in which parameters stand for themselves, with `actual`; False where they cannot agree."""
-    if isinstance(pattern, TemplateType):
-        before = found.get(pattern.name)
-        if before is None:
-            found[pattern.name] = TypeName(DeclaredType(actual))
-        return True
-    if isinstance(pattern, PointerType):
-        return isinstance(actual, PointerType) and deduce(program, pattern.element, actual.element, found)
-    if isinstance(pattern, ArrayType):
-        return isinstance(actual, ArrayType) and deduce(program, pattern.element, actual.element, found)
-    if isinstance(pattern, StructType) and isinstance(actual, StructType):
-        return _deduce_record(program, pattern, actual, found)
-    if isinstance(pattern, VectorType):
-        return pattern == actual
-    return True
-
-
-def _deduce_record(
-    program: Declarations, pattern: StructType, actual: StructType, found: dict[str, TemplateArgument]
-) -> bool:
-    """Matches `Base<T>` with an instance of it, or with a class that is derived from one."""
-    wanted, given = program.records.get(pattern.name), program.records.get(actual.name)
-    if wanted is None or given is None or wanted.template is None:
-        return pattern == actual
-    if wanted.template != given.template:
-        return any(_deduce_record(program, pattern, base.type, found) for base, _ in given.bases)
-    return deduce_arguments(program, wanted.arguments, given.arguments, found)
-
-
-def deduce_arguments(
-    program: Declarations,
-    patterns: Sequence[TemplateArgument],
-    actuals: Sequence[TemplateArgument],
-    found: dict[str, TemplateArgument],
-) -> bool:
-    """Matches the arguments of a pattern with actual ones; `T...` takes all that are left."""
-    for index, pattern in enumerate(patterns):
-        if isinstance(pattern, PackPattern):
-            return deduce_pack(program, pattern, actuals[index:], found)
-        if index >= len(actuals) or not deduce_argument(program, pattern, actuals[index], found):
-            return False
-    return len(actuals) == len(patterns)
-
-
-def deduce_pack(
-    program: Declarations,
-    pattern: PackPattern,
-    actuals: Sequence[TemplateArgument],
-    found: dict[str, TemplateArgument],
-) -> bool:
-    """Matches each of the arguments with the pattern: the packs that it names become as long as `actuals`."""
-    columns: dict[str, list[TemplateArgument]] = {name: [] for name in _named_in(pattern.element)}
-    for actual in actuals:
-        inner = actual.element if isinstance(actual, PackPattern) else actual
-        each: dict[str, TemplateArgument] = {}
-        if not deduce_argument(program, pattern.element, inner, each):
-            return False
-        for name, column in columns.items():
-            if name in each:
-                column.append(PackPattern(each[name]) if isinstance(actual, PackPattern) else each[name])
-    for name, column in columns.items():
-        if len(column) == len(actuals):
-            found.setdefault(name, ArgumentPack(tuple(column)))
-    return True
-
-
-def _named_in(pattern: TemplateArgument) -> list[str]:
-    """The parameters that a pattern names directly, or behind pointers."""
-    if isinstance(pattern, TemplateValue):
-        return [pattern.name]
-    if not isinstance(pattern, TypeName):
-        return []
-    type = pattern.declared.type
-    while isinstance(type, PointerType | ArrayType):
-        type = type.element
-    return [type.name] if isinstance(type, TemplateType) else []
-
-
-def deduce_argument(
-    program: Declarations, pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]
-) -> bool:
-    """Matches one template argument of a pattern with an actual one."""
-    if isinstance(actual, PackPattern | ArgumentPack):
-        return False
-    if isinstance(pattern, TypeTemplate) or isinstance(actual, TypeTemplate):
-        return _deduce_template(pattern, actual, found)
-    if isinstance(pattern, TemplateValue):
-        if not isinstance(actual, TypeName):
-            found.setdefault(pattern.name, actual)
-        return not isinstance(actual, TypeName)
-    if isinstance(pattern, TypeName) and isinstance(actual, TypeName):
-        if _is_concrete(pattern.declared.type):
-            return pattern.declared.type == actual.declared.type
-        if pattern.declared == DeclaredType(pattern.declared.type) and isinstance(pattern.declared.type, TemplateType):
-            found.setdefault(pattern.declared.type.name, actual)
-            return True
-        return deduce(program, pattern.declared.type, actual.declared.type, found)
-    if isinstance(pattern, ConstantName) and isinstance(actual, ConstantName):
-        is_typed = pattern.is_typed or actual.is_typed
-        return pattern.value == actual.value and (not is_typed or pattern.type == actual.type)
-    if isinstance(pattern, FunctionSet) and isinstance(actual, FunctionSet):
-        return pattern.declarations == actual.declarations
-    return isinstance(pattern, ConstantObject) and pattern == actual
-
-
-def _deduce_template(pattern: TemplateArgument, actual: TemplateArgument, found: dict[str, TemplateArgument]) -> bool:
-    """A template template parameter, which stands for itself as a type does, takes any class template."""
-    if isinstance(pattern, TypeName) and isinstance(pattern.declared.type, TemplateType):
-        found.setdefault(pattern.declared.type.name, actual)
-        return True
-    return pattern == actual
-
-
-def _is_concrete(type: Type) -> bool:
-    return not isinstance(type, TemplateType | PointerType | ArrayType | StructType)
 
 
 _TEMPLATE = "template_template_parameter_declaration"

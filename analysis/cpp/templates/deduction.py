@@ -20,6 +20,7 @@ from analysis.cpp.types.model import (
     ClassType,
     DependentType,
     DependentValue,
+    EntityArgument,
     Expansion,
     FunctionType,
     Fundamental,
@@ -249,7 +250,7 @@ def deduce_argument(names: frozenset[str], pattern: TemplateArgument, actual: Te
     match pattern, actual:
         case QualType(), QualType():
             return deduce_exactly(names, pattern, actual, found)
-        case DependentValue(name=name), ValueArgument() | DependentValue() if name in names:
+        case DependentValue(name=name), ValueArgument() | EntityArgument() | DependentValue() if name in names:
             return _bind(found, name, actual)
         case DependentValue(), _:
             return True

@@ -16,6 +16,7 @@ from analysis.cpp.types.model import (
     ClassType,
     DependentType,
     DependentValue,
+    EntityArgument,
     Expansion,
     FunctionType,
     Fundamental,
@@ -131,7 +132,7 @@ def substituted_arguments(arguments: Sequence[TemplateArgument], bindings: Bindi
             case DependentValue(name=name) | TemplateName(name=name):
                 found = bindings.get(name, argument)
                 yield found
-            case ValueArgument():
+            case ValueArgument() | EntityArgument():
                 yield argument
             case Pack(elements=elements):
                 yield from substituted_arguments(elements, bindings)
@@ -162,7 +163,7 @@ def names_in(argument: TemplateArgument) -> frozenset[str]:
             return frozenset({name})
         case TemplateName(name=name, is_parameter=is_parameter):
             return frozenset({name}) if is_parameter else _NONE
-        case ValueArgument():
+        case ValueArgument() | EntityArgument():
             return _NONE
         case Pack(elements=elements):
             return _NONE.union(*map(names_in, elements))

@@ -224,6 +224,15 @@ class ValueArgument:
 
 @final
 @record
+class EntityArgument:
+    """A constant object or a function as a template argument: whoever asks knows what `entity` is."""
+
+    entity: object
+    spelling: str = field(compare=False)
+
+
+@final
+@record
 class DependentValue:
     """A template parameter that stands for a constant, by its name, or an expression with one."""
 
@@ -255,7 +264,9 @@ class Expansion:
     pattern: TemplateArgument
 
 
-TemplateArgument: TypeAlias = QualType | ValueArgument | DependentValue | TemplateName | Pack | Expansion
+TemplateArgument: TypeAlias = (
+    QualType | ValueArgument | EntityArgument | DependentValue | TemplateName | Pack | Expansion
+)
 
 
 def qualified(type: QualType, *, constant: bool = False, volatile: bool = False) -> QualType:

@@ -11,6 +11,7 @@ from analysis.cpp.types.model import (
     DependentType,
     DependentValue,
     DeviceType,
+    EntityArgument,
     EnumerationType,
     Expansion,
     FunctionType,
@@ -92,7 +93,7 @@ def spelled_argument(argument: TemplateArgument) -> str:
         case ValueArgument(value=value, type=type, is_typed=is_typed):
             text = str(value).lower() if isinstance(value, bool) else str(value)
             return f"({spelled(type)}){text}" if is_typed and type != INT and not isinstance(value, bool) else text
-        case DependentValue(name=name) | TemplateName(name=name):
+        case DependentValue(name=name) | TemplateName(name=name) | EntityArgument(spelling=name):
             return name
         case Pack(elements=elements):
             return ", ".join(map(spelled_argument, elements))

@@ -12,13 +12,10 @@ from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import character_literal, number_literal
 from analysis.lower.cpp_types import literal_type
 from analysis.lower.expressions.dispatch import handles, lower, record_value, unsupported
-from analysis.lower.layouts import size_and_alignment
 from analysis.lower.strings import string_text
 from analysis.syntax.tree import Node
 
 _STRING: Final = PointerType(S8, MemorySpace.GENERIC)
-_COMPUTED: Final = frozenset({"binary_expression", "unary_expression", "conditional_expression", "call_expression"})
-"""Expressions that are never arrays, whose size a pointer to them would not tell."""
 NULL_POINTER: Final = PointerType(VOID, MemorySpace.GENERIC)
 
 
@@ -79,22 +76,8 @@ def _parenthesized(ctx: LoweringContext, node: Node) -> Operand:
 def _sizeof(ctx: LoweringContext, node: Node) -> Operand:
     """A constant; `None` stands for a size that is not known, which is still one constant."""
     constant = evaluate(ctx.scope, node)
-    value = _size_of_computed(ctx, node) if constant is None else int(constant.value)
+    value = None if constant is None else int(constant.value)
     return ctx.typed(ctx.builder.constant(value, U64, ctx.span(node)), fundamental(Fundamental.UNSIGNED_LONG))
-
-
-def _size_of_computed(ctx: LoweringContext, node: Node) -> int | None:
-    """`sizeof (a + b)`: lowered where nothing reaches it, for its type."""
-    value = node.field("value")
-    while value is not None and value.kind == "parenthesized_expression" and len(value.children) == 1:
-        value = value.children[0]
-    if node.kind != "sizeof_expression" or value is None or value.kind not in _COMPUTED:
-        return None
-    before = ctx.builder.current
-    ctx.builder.continue_in(ctx.builder.new_block())
-    type = ctx.type_of(lower(ctx, value))
-    ctx.builder.continue_in(before)
-    return None if type is None else size_and_alignment(type, ctx.scope.program.layouts)[0]
 
 
 @handles("requires_expression", "noexcept_expression", "typeid")
