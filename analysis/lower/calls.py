@@ -44,6 +44,7 @@ from analysis.lower.copies import (
 )
 from analysis.lower.cpp_types import of_library
 from analysis.lower.either import MOST, either
+from analysis.lower.elision import only_return
 from analysis.lower.expressions.arguments import converted_object, passed_argument
 from analysis.lower.expressions.dispatch import captured, load, lower, temporary
 from analysis.lower.expressions.members import member_place, upcast
@@ -180,8 +181,8 @@ def call_instance(
     ctx: LoweringContext, instance: FunctionInstance, this: LValue | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
     """A `Call` of a function with a body, default arguments filled in."""
-    is_passed_code = any(isinstance(argument, Closure) for argument in arguments)
-    if is_passed_code or is_library(instance.declaration.item):
+    is_code = any(isinstance(argument, Closure) for argument in arguments) or _gives_lambda(instance)
+    if is_code or is_library(instance.declaration.item):
         return inline_instance(ctx, instance, this, _as_parameters(ctx, instance, arguments, span), span)
     builder = ctx.builder
     passed: list[ValueId] = []
@@ -207,6 +208,14 @@ def call_instance(
     builder.emit(Call(result, instance.id, tuple(passed), span))
     found = returned_operand(ctx, result, returns)
     return found if returns.is_reference else result_begins(ctx, found, span)
+
+
+def _gives_lambda(instance: FunctionInstance) -> bool:
+    """Whether the function gives back a lambda: only its text says what that is."""
+    if not is_deduced(instance.signature.returns) or instance.declaration.body is None:
+        return False
+    returned = only_return(instance.declaration.body)
+    return returned is not None and any(child.kind == "lambda_expression" for child in returned.children)
 
 
 def _as_parameters(

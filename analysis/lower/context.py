@@ -95,6 +95,8 @@ class ReturnTarget:
     body: Node | None = None
     first_symbol: int = 0
     """Variables from here on are those of the body."""
+    closure: Closure | None = None
+    """The lambda that a body lowered in place gives back."""
 
 
 @final

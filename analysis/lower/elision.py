@@ -46,6 +46,12 @@ def returned_name(statement: Node) -> bytes | None:
     return value.text if value is not None and value.kind == "identifier" else None
 
 
+def only_return(body: Node) -> Node | None:
+    """The only `return` of a function, those of lambdas in it aside; None where there are several, or none."""
+    found = list(_returns(body))
+    return found[0] if len(found) == 1 else None
+
+
 def _returns(node: Node) -> Iterator[Node]:
     if node.kind == "return_statement":
         yield node

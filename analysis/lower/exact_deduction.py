@@ -32,6 +32,7 @@ from analysis.lower.names import (
     Declarations,
     DeclaredType,
     FunctionDeclaration,
+    ParameterDeclaration,
     Signature,
     TypeName,
 )
@@ -42,6 +43,7 @@ _DEFAULT: Final = "the default argument"
 _WRITTEN: Final = "the written argument"
 _UNKNOWN: Final = TypeName(DeclaredType(UnknownType("element")))
 """Of a pack, an element that is not known, as the class of a lambda expression."""
+_NOT_DEDUCED: Final = "what is not deduced"
 
 
 @final
@@ -61,10 +63,28 @@ def template_of(
     program: Declarations, function: object, parameters: Sequence[Parameter], generic: Signature
 ) -> FunctionTemplate:
     """The template with these parameters and that signature, in which they stand for themselves."""
-    patterns = tuple(structured_or_opaque(program, parameter.declared) for parameter in generic.parameters)
+    patterns = tuple(_pattern(program, parameter) for parameter in generic.parameters)
     expands = bool(generic.parameters) and generic.parameters[-1].is_pack
     template = exact_parameters(parameters)
     return FunctionTemplate(function, template, patterns, generic.required, expands, generic.is_variadic)
+
+
+def _pattern(program: Declarations, parameter: ParameterDeclaration) -> QualType:
+    pattern = structured_or_opaque(program, parameter.declared)
+    return QualType(DependentType(_NOT_DEDUCED)) if _is_not_deduced(parameter, pattern) else pattern
+
+
+def _is_not_deduced(parameter: ParameterDeclaration, pattern: QualType) -> bool:
+    """Whether the type is a member of a class that depends on a parameter ([temp.deduct.type]/5)."""
+    type = parameter.node.field("type")
+    while type is not None and type.kind == "dependent_type":
+        type = next((child for child in type.children if child.kind != "typename"), None)
+    while type is not None and type.kind == "qualified_identifier":
+        scope = type.field("scope")
+        if scope is not None and scope.kind == "template_type":
+            return is_open(pattern)
+        type = type.field("name")
+    return False
 
 
 def exact_parameters(parameters: Sequence[Parameter]) -> tuple[TemplateParameter, ...]:

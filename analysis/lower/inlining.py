@@ -180,7 +180,7 @@ def _inline(
     ctx.returns, ctx.break_to, ctx.continue_to, ctx.labels, ctx.cases = before
     builder.continue_in(target.block)
     if target.symbol is None:
-        return None
+        return target.closure
     type = builder.symbols[target.symbol].type
     address = builder.symbol_address(target.symbol, span)
     if not returns.is_reference and ends_by_code(ctx, type):

@@ -30,7 +30,13 @@ from analysis.lower.functions import (
 )
 from analysis.lower.globals import declare_global, find_declarator
 from analysis.lower.layouts import Member, lay_out
-from analysis.lower.member_definitions import Membership, classes_around, membership, specialised_pattern
+from analysis.lower.member_definitions import (
+    Membership,
+    bind_headers,
+    classes_around,
+    membership,
+    specialised_pattern,
+)
 from analysis.lower.names import (
     DeclaredType,
     Entity,
@@ -407,14 +413,31 @@ def _static(record: Record, name: str) -> GlobalDeclaration | None:
     static = record.statics.get(name)
     if static is None or static.value is not None or record.is_local:
         return static
+    of_template: GlobalDeclaration | None = None
     for item in record.scope.program.unit.lookup(name):
         if item.kind is ItemKind.VARIABLE and item.owner == record.simple_name and _belongs(record, item):
-            snippet = record.scope.program.snippet(item)
-            declarator = None if snippet.templates else find_declarator(snippet.root, name)
-            if declarator is not None:
-                found = declare_global(record.scope, name, snippet.root, declarator, snippet)
-                return replace(found, kind=static.kind if found.kind is None else found.kind)
-    return static
+            kind = _membership(record, item)
+            found = None if kind is Membership.NONE else _static_definition(record, name, item)
+            if found is None:
+                continue
+            found = replace(found, kind=static.kind if found.kind is None else found.kind)
+            if kind is Membership.OF_INSTANCE:
+                return found
+            of_template = of_template or found
+    return of_template or static
+
+
+def _static_definition(record: Record, name: str, item: Item) -> GlobalDeclaration | None:
+    """What a definition outside of the class declares, with the names of the headers in front of it."""
+    program = record.scope.program
+    snippet = program.snippet(item)
+    declarator = find_declarator(snippet.root, name)
+    if declarator is None:
+        return None
+    scope = record.scope.inside()
+    headers = [template_parameters(program, header) for header in snippet.templates]
+    bind_headers(record, scope, snippet.root, headers)
+    return declare_global(scope, name, snippet.root, declarator, snippet)
 
 
 def _has_field(record: Record, type: Type, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Virtual functions: is it known which one a call means?
 
-Rules   It is where the object is a local variable itself, and where the class or the function is `final`.
+Rules   It is where the object is a local variable or a temporary itself, and where the class or the function is `final`.
         A function that a base declares as virtual is virtual, with or without `override`.
 Limits  A reference or pointer to a local object is not followed.  That no class of the file overrides a function says
         nothing: a header's class may be derived from elsewhere, and a new class would change what its base's callers
@@ -17,7 +17,7 @@ from analysis.lower.records import methods_named
 
 def is_dispatched(receiver: LValue | None, record: Record, declaration: FunctionDeclaration) -> bool:
     """Whether the call of `declaration` on an object seen as `record` may run another function."""
-    if receiver is not None and receiver.variable is not None:
+    if receiver is not None and (receiver.variable is not None or receiver.is_temporary):
         return False
     if not declaration.is_virtual and not _overrides(declaration):
         return False

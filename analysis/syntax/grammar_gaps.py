@@ -4,6 +4,7 @@
     `decltype(a.b, true)`                        a comma in `decltype`: an error for one of its operands
     `decltype(x)(3)`                             a conversion to such a type: an error in front of brackets
     `{.p{.a = 2}}`                               a designator in front of braces: an error for the designator
+    `typename A<T>::B{8}.m()`                    a type in front of an expression: an error for `typename`
     `int f(short) = delete;`                     a free function that is deleted: an operand of `delete` is missing
 
 Rules    Only errors of exactly these shapes are mended, so that nothing is read that is not there.
@@ -27,7 +28,7 @@ def mend_grammar_gaps(root: Node) -> int:
         for mend in _MENDERS.get(node.kind, ()):
             mended += mend(node)
         if _is_broken(node):
-            mended += _conversion(node)
+            mended += _conversion(node) + _named_types(node)
     return mended
 
 
@@ -92,6 +93,17 @@ def _conversion(node: Node) -> bool:
     return False
 
 
+def _named_types(node: Node) -> int:
+    """`ERROR(typename) A<T>::B(...)`: the name is known to be a type by what stands behind it."""
+    found = [
+        error
+        for error, named in zip(node.children, node.children[1:], strict=False)
+        if error.kind == ERROR and error.text == b"typename" and named.kind in _BEGUN_BY_TYPES
+    ]
+    node.children = [child for child in node.children if child not in found]
+    return len(found)
+
+
 def _braced_designators(node: Node) -> int:
     """`ERROR(.p) {...}`, each of them."""
     mended = 0
@@ -141,6 +153,9 @@ def _innermost_kind(declarator: Node) -> str:
 
 
 _POINTERS: Final = re.compile(rb"[*&\s]+")
+_BEGUN_BY_TYPES: Final = frozenset(
+    {"binary_expression", "call_expression", "compound_literal_expression", "field_expression"}
+)
 _MENDERS: Final[dict[str, tuple[Callable[[Node], int], ...]]] = {
     "optional_parameter_declaration": (_default_of_pointer,),
     "decltype": (_comma_in_decltype,),

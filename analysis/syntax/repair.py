@@ -16,6 +16,7 @@ numbers):
  11. `(a) + b`               a cast of `+b` to `a`         ->  a sum; also `-`, `*`, `&`; where `a` is a value
  12. `if (a && b < c && d >= e)`
                             a declaration in a condition  ->  a chain of operators (`declared_chains.py`)
+ 13. `A<3>::b<2>::c`         comparisons of `A<3>::b`       ->  a qualified name: nobody compares with `::c`
 
 Rules    Nodes change in place; offsets stay true to the text.  Running it twice changes nothing.
          Where a name is neither known as type nor as template, the grammar's reading stays, except in 3 when the
@@ -80,7 +81,7 @@ class _Repair:
                 if not self._cast_call(node) and not self._comparison(node, above):
                     _cast_outwards(node, "function")
             case "binary_expression":
-                if above != "binary_expression":
+                if not _qualified_by_template(node) and above != "binary_expression":
                     self._chain(node)
             case "cast_expression" | "unary_expression" | "pointer_expression":
                 if above not in _CHAINED:
@@ -437,6 +438,31 @@ class _Repair:
             descriptor.children = [*descriptor.children, declarator]
             descriptor.end = declarator.end
         node.put(descriptor, value)
+
+
+def _qualified_by_template(node: Node) -> bool:
+    """13: `A<3>::b < 2 > ::c` is a name, where `>` and `::` stand side by side."""
+    left, more, right = node.field("left"), node.field("operator"), node.field("right")
+    if left is None or right is None or left.kind != "binary_expression" or right.kind != "qualified_identifier":
+        return False
+    outer, less, argument = left.field("left"), left.field("operator"), left.field("right")
+    if outer is None or argument is None or outer.kind != "qualified_identifier" or right.field("scope") is not None:
+        return False
+    if more is None or less is None or (less.kind, more.kind) != ("<", ">") or more.end != right.start:
+        return False
+    inner, last = right.field("name"), outer
+    while (name := last.field("name")) is not None and name.kind == "qualified_identifier":
+        last.end, last = right.end, name
+    if inner is None or name is None or name.kind != "identifier":
+        return False
+    argument.role, name.kind = None, "type_identifier"
+    listed = new_node("template_argument_list", less.start, more.end, node, [argument], "arguments")
+    template = new_node("template_type", name.start, more.end, node, [name, listed], "scope")
+    qualified = new_node("qualified_identifier", name.start, right.end, node, [template, inner], "name")
+    last.put(qualified, name)
+    last.end = right.end
+    node.kind, node.children = "qualified_identifier", outer.children
+    return True
 
 
 def _cast_outwards(node: Node, field: str) -> None:

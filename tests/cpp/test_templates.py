@@ -128,6 +128,21 @@ CASES = {
         "f(1, 2, 'a'), f(1L, 2, 1.0)",
         [23, 41],
     ),
+    "constants of a class template that are defined outside": (
+        """template <class T> struct A { static const int v; static const int size; };
+        template <class U> const int A<U>::v = 3; template <> const int A<char>::v = 4;
+        template <class T> const int A<T>::size = sizeof(T);""",
+        "A<int>::v, A<char>::v, A<short>::size",
+        [3, 4, 2],
+    ),
+    "nothing is deduced from what a class names": (
+        """template <class T> struct A { using type = T; template <class U> using with = A<U>;
+        static constexpr int size = sizeof(T); };
+        template <class T> __device__ int f(typename A<T>::type, T) { return sizeof(T); }
+        struct S { int v; }; template <class T> struct N { struct I { T v; }; };""",
+        "f('a', 1), f(1, 2.0), A<int>::with<char>::size, typename N<int>::I{8}.v",
+        [4, 8, 1, 8],
+    ),
     "members are those of their own class": (
         """template <class T> struct A { __device__ int m(); __device__ int k();
         template <class U> __device__ int n(U); };

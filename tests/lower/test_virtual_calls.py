@@ -15,6 +15,7 @@ CLASSES = """
 """
 CASES = {
     "an object of its own": ("Square q; a[0] = q.area(2);", "Square::area"),
+    "a temporary": ("a[0] = Square().area(2);", "Square::area"),
     "an inherited function of it": ("Square q; a[0] = q.edges();", "Shape::edges"),
     "a pointer": ("a[0] = square->area(2);", None),
     "a pointer to the base": ("a[0] = shape->edges();", None),

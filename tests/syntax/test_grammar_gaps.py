@@ -46,6 +46,15 @@ def _found(text: str, kind: str) -> tuple[list[str], int]:
             "(initializer_pair designator: (field_designator (field_identifier))"
             " value: (initializer_list (number_literal)))",
         ),
+        (
+            "__device__ int f() { return typename A<int>::B{8}.m(); }",
+            "return_statement",
+            "(return_statement (return) (call_expression function: (field_expression argument:"
+            " (compound_literal_expression type: (qualified_identifier scope: (template_type name: (type_identifier)"
+            " arguments: (template_argument_list (type_descriptor type: (primitive_type)))) name: (type_identifier))"
+            " value: (initializer_list (number_literal))) operator: . field: (field_identifier))"
+            " arguments: (argument_list)))",
+        ),
         ("__device__ int *f(short) = delete;", "delete_method_clause", "(delete_method_clause)"),
         (
             "__device__ int f(int n) { return (unsigned(n) - 3u) % 7; }",

@@ -22,11 +22,11 @@ from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copies_by_code
 from analysis.lower.destruction import full_expression, leave
-from analysis.lower.elision import Elision, elision, returned_name
+from analysis.lower.elision import Elision, elision, only_return, returned_name
 from analysis.lower.expressions.dispatch import load, lower, place, temporary
 from analysis.lower.functions import is_deduced
 from analysis.lower.lifetimes import ends_by_code, take_over, temporary_begins
-from analysis.lower.names import DeclaredType, LocalVariable, Record
+from analysis.lower.names import Closure, DeclaredType, LocalVariable, Record
 from analysis.lower.statements.dispatch import handles_statement
 from analysis.syntax.tree import Node
 
@@ -82,11 +82,26 @@ def _returned(ctx: LoweringContext, node: Node) -> Operand:
     if declared.is_reference:
         return place(ctx, node)
     operand = lower(ctx, node)
+    if isinstance(operand, Closure) and _gives_back(ctx, operand):
+        ctx.returns.closure = operand
+        return None
     if isinstance(operand, LValue):
         return replace(operand, read_at=ctx.span(node))
     if isinstance(operand, int):
         ctx.builder.expression(ctx.span(node), operand)
     return operand
+
+
+def _gives_back(ctx: LoweringContext, closure: Closure) -> bool:
+    """Whether the lambda is what the body lowered in place is, whichever way through it is taken.
+
+    What it captured must not end with the body.
+    """
+    target = ctx.returns
+    if target.block is None or target.body is None or not is_deduced(target.declared):
+        return False
+    captured = [one.declared for one in closure.scope.names.values() if isinstance(one, LocalVariable)]
+    return only_return(target.body) is not None and not any(ends_by_code(ctx, one.type) for one in captured)
 
 
 def _object(ctx: LoweringContext, operand: Operand, node: Node, statement: Node) -> _Result | None:
