@@ -49,7 +49,7 @@ from analysis.lower.expressions.arguments import converted_object, passed_argume
 from analysis.lower.expressions.dispatch import captured, load, lower, temporary
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.functions import is_deduced, is_for_constants
-from analysis.lower.inlining import inline_closure, inline_instance, returned_operand
+from analysis.lower.inlining import inline_closure, inline_instance, named_code, returned_operand
 from analysis.lower.library.source import is_library
 from analysis.lower.lifetimes import (
     ends_by_code,
@@ -181,7 +181,9 @@ def call_instance(
     ctx: LoweringContext, instance: FunctionInstance, this: LValue | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
     """A `Call` of a function with a body, default arguments filled in."""
+    pairs = zip(instance.signature.parameters, arguments, strict=False)
     is_code = any(isinstance(argument, Closure) for argument in arguments) or _gives_lambda(instance)
+    is_code = is_code or any(named_code(ctx, parameter, argument) is not None for parameter, argument in pairs)
     if is_code or is_library(instance.declaration.item):
         return inline_instance(ctx, instance, this, _as_parameters(ctx, instance, arguments, span), span)
     builder = ctx.builder

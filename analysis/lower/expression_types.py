@@ -12,10 +12,12 @@ Source    C++20 standard, [dcl.type.decltype], [temp.deduct] (on substitution fa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Final, TypeAlias, final
 
 from analysis.cpp.conversions.model import Argument
+from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.expressions.checker import NO_OPERATOR, Checker, NoOperator
 from analysis.cpp.expressions.model import (
     INVALID,
@@ -41,12 +43,13 @@ from analysis.lower.conversions import is_arithmetic, number_literal
 from analysis.lower.cpp_types import ir_type, literal_type, natural, of_library
 from analysis.lower.exact_arguments import named as by_name
 from analysis.lower.exact_arguments import record_name, structured
-from analysis.lower.functions import generic_signature, is_deduced
+from analysis.lower.functions import generic_signature, is_deduced, is_for_constants, with_parameters
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
 from analysis.lower.lookup import find, is_template, size_constant, template_arguments
 from analysis.lower.names import (
+    AUTO,
     DECLTYPE,
     BuiltinName,
     ConstantName,
@@ -79,6 +82,9 @@ from analysis.syntax.tree import Node
 
 Typed: TypeAlias = DeclaredType | Invalid | None
 
+_DEDUCED: ContextVar[frozenset[str]] = ContextVar("deduced results", default=frozenset())
+"""The functions whose result is being looked for: one that calls itself has none that is known."""
+_MOST_DEDUCED: Final = 20
 _IDENTIFIERS: Final = frozenset({"identifier", "qualified_identifier", "template_function"})
 _CHARACTER: Final = fundamental(Fundamental.CHAR)
 
@@ -109,8 +115,10 @@ def certain_type(scope: Scope, node: Node) -> Typed:
 class ScopeNames:
     """Answers the checker from one scope."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, this: QualType | None = None) -> None:
+        """`this`: the class whose method's text is looked at, with the qualifiers that the object has there."""
         self._scope = scope
+        self._this = this
         self._program = scope.program
         self.classes = RecordClasses(scope.program)
 
@@ -165,6 +173,9 @@ class ScopeNames:
                 if exact is None:
                     return None
                 return lvalue(qualified(exact, constant=True)) if builtin.registers else prvalue(exact)
+            case MemberName(record=record, name=name):
+                index = record.field_index(name)
+                return None if index is None or self._this is None else self._field(record, index, lvalue(self._this))
             case _:
                 return None
 
@@ -181,12 +192,15 @@ class ScopeNames:
         text = name.text.decode("utf-8", "replace")
         if lacks(record, text):
             return INVALID
-        if not is_public(record):
+        if not is_public_member(record, text):
             return None
         index = record.field_index(text)
         if index is None:
             entity = record.member(text)
             return None if isinstance(entity, MemberName) else self._entity(entity)
+        return self._field(record, index, object)
+
+    def _field(self, record: Record, index: int, object: Argument) -> Checked:
         field = record.fields[index]
         exact = self._exact(field.declared)
         if exact is None:
@@ -207,7 +221,7 @@ class ScopeNames:
         text = "" if named_by is None else named_by.text.decode("utf-8", "replace")
         if lacks(record, text):
             return INVALID
-        if not is_public(record):
+        if not is_public_member(record, text):
             return None
         index = record.field_index(text)
         if index is not None:
@@ -298,8 +312,29 @@ class ScopeNames:
         if instance.declaration.node.child("delete_method_clause") is not None:
             return INVALID
         returns = instance.signature.returns
-        exact = None if is_deduced(returns) else self._exact(returns)
+        exact = self._deduced_result(instance) if is_deduced(returns) else self._exact(returns)
         return None if exact is None else called(exact)
+
+    def _deduced_result(self, instance: FunctionInstance) -> QualType | None:
+        """What `auto` stands for in front of a function that does nothing but `return e;`."""
+        body, declared = instance.declaration.body, instance.signature.returns
+        statement = body.children[0] if body is not None and len(body.children) == 1 else None
+        known = _DEDUCED.get()
+        if statement is None or statement.kind != "return_statement" or len(statement.children) != 2:
+            return None
+        if declared != DeclaredType(AUTO) or instance.id in known or len(known) > _MOST_DEDUCED:
+            return None
+        scope = with_parameters(instance.scope, instance.signature.parameters)
+        owner = instance.declaration.owner
+        this = None if owner is None else self._exact(declared_as(QualType(cpp.ClassType(owner.name))))
+        if this is not None:
+            this = qualified(this, constant=is_for_constants(instance.declaration))
+        token = _DEDUCED.set(known | {instance.id})
+        try:
+            found = Checker(ScopeNames(scope, this)).check(statement.children[1])
+        finally:
+            _DEDUCED.reset(token)
+        return decayed(found.type).unqualified if isinstance(found, Argument) else None
 
     def operator(self, sign: str, operands: Sequence[Argument]) -> Checked | NoOperator:
         name, first = f"operator{sign}", operands[0]
@@ -404,6 +439,24 @@ def is_public(record: Record) -> bool:
     clause = record.node.child("base_class_clause")
     is_open = is_open and (clause is None or (b"private" not in clause.text and b"protected" not in clause.text))
     return is_open and all(is_public(base) for base, _ in record.bases)
+
+
+def is_public_member(record: Record, name: str) -> bool:
+    """Whether a member of that name can be named from anywhere: of a class with bases, where nothing is private."""
+    if is_public(record):
+        return True
+    body = record.node.field("body")
+    if body is None or record.bases:
+        return False
+    is_open, found, text = record.node.kind != "class_specifier", False, name.encode("utf-8", "replace")
+    for child in body.children:
+        if child.kind == "access_specifier":
+            is_open = child.text.strip(b": ") == b"public"
+        elif any(each.role == "declarator" and each.text == text for each in child.walk()):
+            if not is_open:
+                return False
+            found = True
+    return found
 
 
 # -- types that need it ------------------------------------------------------------------------------------------------

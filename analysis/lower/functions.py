@@ -351,7 +351,7 @@ def _returns(
     trailing = declarator.child("trailing_return_type")
     if trailing is not None and trailing.children:
         named = b"decltype" in trailing.text
-        return descriptor_type(_with_parameters(scope, parameters) if named else scope, trailing.children[0])
+        return descriptor_type(with_parameters(scope, parameters) if named else scope, trailing.children[0])
     if node.field("type") is None:
         return DeclaredType(AUTO) if node.kind == "lambda_expression" else _NONE
     outer = node.field("declarator")
@@ -359,8 +359,8 @@ def _returns(
     return base if outer is None else declare(scope, base, outer).declared
 
 
-def _with_parameters(scope: Scope, parameters: Sequence[ParameterDeclaration]) -> Scope:
-    """What a return type behind the parameters sees of them."""
+def with_parameters(scope: Scope, parameters: Sequence[ParameterDeclaration]) -> Scope:
+    """What a return type behind the parameters, or an expression in the body, sees of them."""
     inner = scope.inside()
     packs: dict[str, list[LocalVariable | LambdaName]] = {}
     for parameter in parameters:

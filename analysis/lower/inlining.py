@@ -21,6 +21,7 @@ from analysis.lower.copies import copied
 from analysis.lower.exact_deduction import NotDeduced, bound_arguments, deduced_instance, template_of
 from analysis.lower.expressions.arguments import passed_argument
 from analysis.lower.expressions.dispatch import load, lower, reachable, temporary
+from analysis.lower.function_types import named_function
 from analysis.lower.functions import (
     as_returned,
     is_deduced,
@@ -37,6 +38,7 @@ from analysis.lower.names import (
     Closure,
     DeclaredType,
     FunctionInstance,
+    FunctionSet,
     LambdaName,
     LocalVariable,
     ParameterDeclaration,
@@ -47,6 +49,7 @@ from analysis.lower.names import (
     is_inferred,
 )
 from analysis.lower.overloads import argument_of
+from analysis.lower.reassigned import is_reassigned
 from analysis.lower.statements.dispatch import statement
 from analysis.lower.templates import bind, positional, template_parameters
 from analysis.lower.types import descriptor_type
@@ -240,6 +243,10 @@ def _declare_parameter(
     if isinstance(argument, Closure):
         scope.declare(parameter.name, LambdaName(argument))
         return
+    named = named_code(ctx, parameter, argument)
+    if named is not None:
+        scope.declare(parameter.name, named)
+        return
     declared = parameter.declared
     if is_inferred(declared.type):
         type = ctx.type_of(argument)
@@ -273,6 +280,15 @@ def _declare_parameter(
         is_callers=is_callers,
     )
     scope.declare(parameter.name, entity)
+
+
+def named_code(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand) -> FunctionSet | None:
+    """The function whose name is passed, where a parameter that is never assigned to can mean nothing else."""
+    named = ctx.functions.get(argument) if isinstance(argument, int) else None
+    if named is None or named_function(named) is None or parameter.declared.is_reference or parameter.pack:
+        return None
+    node, name = parameter.node, parameter.name.encode("utf-8", "replace")
+    return None if is_reassigned(node.source[node.end :], name, 0) else named
 
 
 def _object_of_caller(ctx: LoweringContext, argument: Operand, type: Type, span: Span) -> ValueId:

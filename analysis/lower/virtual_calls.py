@@ -1,6 +1,6 @@
 """Virtual functions: is it known which one a call means?
 
-Rules   It is where the object is a local variable or a temporary itself, and where the class or the function is `final`.
+Rules   It is where the object is a local variable or a temporary itself, and where class or function are `final`.
         A function that a base declares as virtual is virtual, with or without `override`.
 Limits  A reference or pointer to a local object is not followed.  That no class of the file overrides a function says
         nothing: a header's class may be derived from elsewhere, and a new class would change what its base's callers

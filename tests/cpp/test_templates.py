@@ -143,6 +143,52 @@ CASES = {
         "f('a', 1), f(1, 2.0), A<int>::with<char>::size, typename N<int>::I{8}.v",
         [4, 8, 1, 8],
     ),
+    "lambdas that functions give back": (
+        """struct Add { int n; __device__ int operator()(int x) const { return x + n; } };
+        template <class F, class G> __device__ auto compose(F f, G g) { return [=](auto x) { return g(f(x)); }; }
+        template <class F, class... A> __device__ auto bind(F f, A... a) {
+        return [=](auto... b) { return f(a..., b...); }; }
+        __device__ int sum3(int a, int b, int c) { return a * 100 + b * 10 + c; }
+        template <class T> struct H { T v; __device__ auto adder() { return [s = v](auto x) { return s + x; }; } };
+        __device__ int run(int n) { int k = 3; auto h = [&] { return [=](int y) { return y + k + n; }; };
+        k = 4; auto g = h(); k = 7; return g(1) * 10 + k; }""",
+        "compose(Add{1}, [](int x) { return x * 2; })(3), bind(sum3, 1, 3)(2), bind(sum3)(1, 2, 3),"
+        " H<int>{3}.adder()(4), run(1)",
+        [8, 132, 123, 7, 67],
+    ),
+    "functions that are passed by name": (
+        """template <class R, class... A> __device__ int f(R (*g)(A...), A... a) { return int(g(a...)); }
+        __device__ int one(int x) { return x; } __device__ float two(float x, int y) { return x - y; }
+        __device__ int change(int (*g)(int), int x) { return g(x) + 1; }""",
+        "f(two, 3.0f, 4), f(one, 2), change(one, 5)",
+        [-1, 2, 6],
+    ),
+    "packs that lambdas capture": (
+        """template <class... T> __device__ int f(T... x) { auto g = [x...] { return (int(x) + ... + 0); };
+        auto h = [&x...] { ((x = T(1)), ...); }; auto k = [...y = x + 1] { return (int(y) + ...); };
+        h(); return g() * 100 + k() * 10 + (int(x) + ...); }""",
+        "f(2), f(1, 2L)",
+        [231, 352],
+    ),
+    "values and types that packs share": (
+        """template <class T, int N> struct Row {}; template <class T> constexpr int id = 1;
+        template <> constexpr int id<long> = 2;
+        template <class T, int... N> __device__ int g(Row<T, N>...) { return id<T> * 100 + (N + ... + 0); }
+        __device__ int run(long n) { auto f = []<class T>(T x, T y) { return id<T> * 10 + int(x + y); };
+        auto g = []<int N>(Row<int, N>) { return N; }; return f(n, 2L) * 10 + g(Row<int, 4>()); }""",
+        "g(Row<int, 3>(), Row<int, 4>()), g(Row<long, 1>()), run(1)",
+        [107, 201, 234],
+    ),
+    "results that are deduced": (
+        """template <class T> constexpr int id = 1; template <> constexpr int id<double> = 2;
+        template <> constexpr int id<long> = 3;
+        template <class T> class V { T x; public: __device__ V(T a) : x(a) {}
+        template <class U> __device__ auto dot(const V<U> &o) const { return x * o.first(); }
+        __device__ T first() const { return x; } };
+        template <class T> __device__ auto half(T x) { return x / 2; }""",
+        "id<decltype(V<int>(2).dot(V<double>(1)))>, id<decltype(V<int>(2).dot(V<long>(1)))>, id<decltype(half(2L))>",
+        [2, 3, 3],
+    ),
     "members are those of their own class": (
         """template <class T> struct A { __device__ int m(); __device__ int k();
         template <class U> __device__ int n(U); };

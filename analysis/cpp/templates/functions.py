@@ -150,6 +150,7 @@ def _deduced_pack(
             if name not in each and not is_unknown(argument.type):
                 return False
             column.append(each.get(name, QualType(OpaqueType(name))))
+        found.update({name: bound for name, bound in each.items() if name not in packs})
     for name, column in columns.items():
         if name in given and (
             len(column) < len(given[name]) or (name not in is_open and len(column) != len(given[name]))

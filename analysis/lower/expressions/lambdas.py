@@ -10,15 +10,17 @@ from __future__ import annotations
 from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import SymbolId
+from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace, StructType, Type
 from analysis.lower.closures import is_mutable
-from analysis.lower.context import LoweringContext, Operand
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.copies import copied
 from analysis.lower.expressions.dispatch import handles, load, lower, lower_object, temporary
 from analysis.lower.expressions.members import this_object
 from analysis.lower.expressions.places import variable_place
 from analysis.lower.lifetimes import ends_somewhere
-from analysis.lower.names import AUTO, Closure, DeclaredType, LambdaName, LocalVariable, Scope
+from analysis.lower.names import AUTO, Closure, DeclaredType, LambdaName, LocalVariable, Scope, VariablePack
+from analysis.lower.packs import EXPANSION, element_scope, pack_length
 from analysis.lower.references import bind_reference
 from analysis.syntax.tree import Node
 
@@ -37,6 +39,8 @@ def _lambda(ctx: LoweringContext, node: Node) -> Operand:
             _initialised(ctx, scope, capture, is_constant=is_constant)
         elif capture.kind == "this" and capture.source[: capture.start].rstrip().endswith(b"*"):
             this = _copied_this(ctx, capture)
+        elif capture.kind == EXPANSION:
+            _pack(ctx, scope, capture, is_constant=is_constant)
         elif capture.kind == "identifier":
             if _is_by_reference(capture):
                 named_by_reference.add(capture.text)
@@ -65,15 +69,31 @@ def _copied_this(ctx: LoweringContext, capture: Node) -> LocalVariable | None:
     return LocalVariable("this", symbol, DeclaredType(type), None, may_be_constant=True)
 
 
+def _pack(ctx: LoweringContext, scope: Scope, capture: Node, *, is_constant: bool) -> None:
+    """`[xs...]`; what is captured by reference means the same objects inside."""
+    pattern = capture.field("pattern")
+    entity = None if pattern is None else ctx.scope.find(pattern.text.decode("utf-8", "replace"))
+    if pattern is None or not isinstance(entity, VariablePack) or _is_by_reference(capture):
+        return
+    span, elements = ctx.span(capture), list(entity.elements)
+    for index, each in enumerate(entity.elements):
+        if isinstance(each, LocalVariable):
+            elements[index] = _copied(ctx, each.name, variable_place(ctx, each, span), span, is_constant=is_constant)
+    scope.declare(pattern.text.decode("utf-8", "replace"), VariablePack(tuple(elements)))
+
+
 def _is_by_reference(capture: Node) -> bool:
     before = capture.source[: capture.start].rstrip()
     return before.endswith(b"&")
 
 
 def _initialised(ctx: LoweringContext, scope: Scope, capture: Node, *, is_constant: bool) -> None:
-    """`[name = value]`."""
+    """`[name = value]`, and `[...names = pattern]` once for each element of the packs in the pattern."""
     left, right = capture.field("left"), capture.field("right")
     if left is None or right is None:
+        return
+    if _is_pack(capture, left):
+        _initialised_pack(ctx, scope, capture, left.text.decode("utf-8", "replace"), right, is_constant=is_constant)
         return
     name = left.text.decode("utf-8", "replace")
     if _is_by_reference(capture) or left.kind == "reference_declarator" or capture.text.startswith(b"&"):
@@ -88,13 +108,38 @@ def _initialised(ctx: LoweringContext, scope: Scope, capture: Node, *, is_consta
     if isinstance(operand, Closure):
         scope.declare(name, LambdaName(operand))
         return
+    scope.declare(name, _kept(ctx, name, operand, capture, is_constant=is_constant))
+
+
+def _is_pack(capture: Node, left: Node) -> bool:
+    return b"..." in capture.source[capture.start : left.start]
+
+
+def _initialised_pack(
+    ctx: LoweringContext, scope: Scope, capture: Node, name: str, pattern: Node, *, is_constant: bool
+) -> None:
+    """What captures by reference is left out: its name is not known inside."""
+    length = pack_length(ctx.scope, pattern)
+    if length is None or b"&" in capture.source[capture.start : pattern.start]:
+        return
+    elements: list[LocalVariable | LambdaName] = []
+    for index in range(length):
+        with ctx.elsewhere(element_scope(ctx.scope, pattern, index), ctx.snippet, ctx.fixed_span):
+            operand = lower(ctx, pattern)
+        is_code = isinstance(operand, Closure)
+        elements.append(LambdaName(operand) if is_code else _kept(ctx, name, operand, capture, is_constant=is_constant))
+    scope.declare(name, VariablePack(tuple(elements)))
+
+
+def _kept(ctx: LoweringContext, name: str, operand: Operand, capture: Node, *, is_constant: bool) -> LocalVariable:
+    """A variable of the lambda that holds the operand."""
     span = ctx.span(capture)
     value = load(ctx, copied(ctx, operand, span) if isinstance(ctx.type_of(operand), StructType) else operand, span)
     type, exact = ctx.builder.types[value], ctx.exact_type(value)
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
     ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), type, span)
-    scope.declare(name, _captured(name, symbol, type, exact, is_constant=is_constant))
+    return _captured(name, symbol, type, exact, is_constant=is_constant)
 
 
 def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node, *, is_constant: bool) -> None:
@@ -105,11 +150,16 @@ def _copy(ctx: LoweringContext, scope: Scope, name: str, node: Node, *, is_const
     found = variable_place(ctx, entity, span)
     if ctx.builder.space_of(found.address) is MemorySpace.SHARED:
         return  # it has static storage, which a lambda names as it is
+    scope.declare(name, _copied(ctx, entity.name, found, span, is_constant=is_constant))
+
+
+def _copied(ctx: LoweringContext, name: str, found: LValue, span: Span, *, is_constant: bool) -> LocalVariable:
+    """A variable of the lambda that holds a copy of another one."""
     value = load(ctx, copied(ctx, found, span), span)
     symbol = ctx.builder.symbol(name, SymbolKind.LOCAL, found.type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), value, span)
     ends_somewhere(ctx, ctx.builder.symbol_address(symbol, span), found.type, span)
-    scope.declare(name, _captured(name, symbol, found.type, ctx.exact_type(found), is_constant=is_constant))
+    return _captured(name, symbol, found.type, ctx.exact_type(found), is_constant=is_constant)
 
 
 def _captured(name: str, symbol: SymbolId, type: Type, exact: QualType | None, *, is_constant: bool) -> LocalVariable:
