@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import final
 
 from analysis.facts.analyzer import environment_of
-from analysis.facts.cache import BoundedCache
 from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
 from analysis.launches import Launch, Shape, UseKey, Uses
 from analysis.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import Program
-from analysis.syntax.cache import Bounded, SyntaxCache
+from analysis.store.bounded import BoundedCache
+from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.environment import Environment
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.project import file_setup
@@ -35,7 +35,7 @@ class ProgramLaunches:
         self._index = LazyIndex((root,))
         self._files = build_project(self._index.roots, self._index(), cache_folder())
         self._cache = SyntaxCache()
-        self._units: UnitMemo = Bounded(MAX_KEPT)
+        self._units: UnitMemo = BoundedCache(MAX_KEPT)
 
     def of_file(self, program: Program) -> LaunchesOfFile:
         """By the names of the kernels that its file defines."""

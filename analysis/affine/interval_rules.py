@@ -10,6 +10,7 @@ from collections.abc import Callable
 from operator import add, mul, sub
 
 from analysis.affine.interval import BOOLEAN_RANGE, Interval
+from analysis.ir.integers import quotient
 from analysis.ir.operators import BinaryOperator, MathFunction
 
 IntervalRule = Callable[[Interval, Interval], Interval | None]
@@ -21,12 +22,8 @@ def divide(left: Interval, right: Interval) -> Interval | None:
     """Rounded toward zero.  Division by zero is undefined, and left to the type."""
     if right.low <= 0:
         return None
-    corners = [_quotient(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
+    corners = [quotient(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
     return Interval(min(corners), max(corners))
-
-
-def _quotient(left: int, right: int) -> int:
-    return left // right if left >= 0 else -(-left // right)
 
 
 def remainder(left: Interval, right: Interval) -> Interval | None:

@@ -13,7 +13,6 @@ from contextlib import nullcontext
 from itertools import count
 from typing import Final, final
 
-from analysis.facts.cache import BoundedCache
 from analysis.facts.calls import KnownCallers
 from analysis.facts.file_analysis import Answers, FileAnalysis
 from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, analyze_functions
@@ -28,9 +27,10 @@ from analysis.ir.pace import ends_when, pace, turn
 from analysis.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import LowerSettings, Program
 from analysis.project.model import Project
+from analysis.store.bounded import BoundedCache
 from analysis.store.freeing import free_in_turns
 from analysis.store.kept import LetGo, Store, TableStatistics
-from analysis.syntax.cache import Bounded, SyntaxCache
+from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment, Language
 from analysis.syntax.includes import Loader
@@ -59,7 +59,7 @@ class Analyzer:
             uses=BoundedCache(8192),
             instances=BoundedCache(2048),
             identities=BoundedCache(8192),
-            kept_launches=Bounded(MAX_KEPT_FILES) if edited else None,
+            kept_launches=BoundedCache(MAX_KEPT_FILES) if edited else None,
             ssa=self._store.table("functions", _values_of_function, SPARE_VALUES),
             launches_of_roots=BoundedCache(8192),
             bases=self._store.table("bases of roots", lambda _: 1, SPARE_BASES if edited else 0),
@@ -67,7 +67,7 @@ class Analyzer:
             facts=self._store.table("facts", _number_of_facts, SPARE_FACTS if edited else 0),
             numbers=count(),
         )
-        self._units: UnitMemo = Bounded(MAX_KEPT)
+        self._units: UnitMemo = BoundedCache(MAX_KEPT)
         self._answers: Answers = BoundedCache(MAX_ANSWERS)
 
     def release(self, path: str) -> None:

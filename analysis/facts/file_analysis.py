@@ -9,7 +9,6 @@ from analysis.divergence.causes import CauseStep
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.facts.barrier_records import BarrierRecord, Wanted, barrier_records
-from analysis.facts.cache import BoundedCache
 from analysis.facts.calls import Calls, CallsOfFile, calls_of_file
 from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.item_text import relocated
@@ -37,6 +36,7 @@ from analysis.ir.function import FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, ValueId
 from analysis.ir.source import FrameId, Span
 from analysis.lower.program import Program
+from analysis.store.bounded import BoundedCache
 from analysis.syntax.document import Document
 from analysis.syntax.items import Item
 from analysis.warp.model import WarpProblemKind

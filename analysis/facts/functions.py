@@ -21,7 +21,6 @@ from typing import Any, Final, TypeAlias, final
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.facts.access_merge import access_facts
-from analysis.facts.cache import BoundedCache
 from analysis.facts.called import called_functions
 from analysis.facts.calls import Calls, KnownCallers
 from analysis.facts.instances import NONE, InstanceKey, Instances, LaunchedTemplates
@@ -56,6 +55,7 @@ from analysis.launches import Launch, LaunchAnnotation, UseKey, Uses, launches_o
 from analysis.launches.annotation import annotation_above
 from analysis.launches.outside import Outside
 from analysis.lower.program import DeviceFunction, Program, unknown_function
+from analysis.store.bounded import BoundedCache
 from analysis.store.kept import Table
 from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind

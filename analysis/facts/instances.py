@@ -14,7 +14,6 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Final, TypeAlias, final
 
-from analysis.facts.cache import BoundedCache
 from analysis.ir.ids import FunctionId
 from analysis.ir.record import record
 from analysis.launches import Launch
@@ -22,6 +21,7 @@ from analysis.launches.instances import Launched, launched_instances, launching_
 from analysis.launches.model import LaunchText
 from analysis.lower.names import ConstantName, FunctionInstance
 from analysis.lower.program import DeviceFunction, Program
+from analysis.store.bounded import BoundedCache
 from analysis.syntax.items import Item, ItemKind
 
 MAX_INSTANCES: Final = 8

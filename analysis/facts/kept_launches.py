@@ -21,7 +21,7 @@ from analysis.launches.device_bodies import Outline, SeenBy, launching_macros, m
 from analysis.launches.find import LaunchMemo
 from analysis.launches.other_uses import UseMemo
 from analysis.launches.outside import Answer, Outside, Question
-from analysis.syntax.cache import Bounded
+from analysis.store.bounded import BoundedCache
 from analysis.syntax.environment import Environment
 from analysis.syntax.translation_unit import TranslationUnit
 
@@ -43,7 +43,7 @@ class KeptLaunches:
     read: tuple[tuple[str, int | None], ...]
 
 
-KeptLaunchesMemo = Bounded[str, KeptLaunches]
+KeptLaunchesMemo = BoundedCache[str, KeptLaunches]
 
 
 @final

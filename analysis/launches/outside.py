@@ -25,7 +25,8 @@ from analysis.launches.host_calls import HostCalls
 from analysis.launches.host_code import HostCode, is_internal
 from analysis.launches.model import Launch
 from analysis.project.model import Project, Users
-from analysis.syntax.cache import Bounded, SyntaxCache
+from analysis.store.bounded import BoundedCache
+from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from analysis.syntax.includes import DictLoader, Loader, SpecialLoader, SuffixLoader
@@ -171,7 +172,7 @@ class KeptUnit:
 
 
 _NUMBERS: Final = count()
-UnitMemo = Bounded[str, KeptUnit]
+UnitMemo = BoundedCache[str, KeptUnit]
 
 
 @final

@@ -10,7 +10,7 @@ from analysis.lower.calls import call_method
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import is_vague
-from analysis.lower.convert import CLASS_CONVERSIONS, implicit
+from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import load, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.functions import generic_signature
@@ -84,6 +84,3 @@ def conversion_operators(record: Record) -> list[FunctionDeclaration]:
     for base, _ in record.bases:
         found += conversion_operators(base)
     return found
-
-
-CLASS_CONVERSIONS.append(convert_class)

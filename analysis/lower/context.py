@@ -99,6 +99,9 @@ class ReturnTarget:
     """The lambda that a body lowered in place gives back."""
 
 
+ClassConversion: TypeAlias = Callable[["LoweringContext", ValueId, Type, Type, Span], ValueId]
+
+
 @final
 @dataclass(slots=True, eq=False)
 class LoweringContext:
@@ -108,6 +111,8 @@ class LoweringContext:
     scope: Scope
     returns: ReturnTarget
     warp_size: int
+    convert_class: ClassConversion
+    """A value converted from or to a class: it takes calls, which take conversions (`class_conversions.py`)."""
     function: FunctionId
     """Whose body is lowered; bodies that are lowered in place within it are others."""
     owner: Record | None = None

@@ -6,9 +6,6 @@ Rules   From a class: to its base, or by its conversion operator.  To a class: b
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
-
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
@@ -35,7 +32,7 @@ def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span) -> Va
     if source == type or isinstance(type, VoidType):
         return value
     if isinstance(source, StructType) or isinstance(type, StructType):
-        return _through_class(ctx, value, source, type, span)
+        return ctx.convert_class(ctx, value, source, type, span)
     if isinstance(type, PointerType) and isinstance(source, PointerType):
         value = moved_in_class(ctx, value, source.element, type.element, span)
     if isinstance(type, UnknownType):
@@ -55,13 +52,3 @@ def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span) -> Va
             return ctx.builder.convert(value, type, span)
         return ctx.builder.opaque(f"conversion of {spelled(source)} to {spelled(type)}", (value,), type, span)
     return convert(ctx.builder, value, type, span)
-
-
-ClassConversion: TypeAlias = Callable[[LoweringContext, ValueId, Type, Type, Span], ValueId]
-
-CLASS_CONVERSIONS: Final[list[ClassConversion]] = []
-"""Filled by `class_conversions.py`, which needs calls, which need conversions."""
-
-
-def _through_class(ctx: LoweringContext, value: ValueId, source: Type, type: Type, span: Span) -> ValueId:
-    return CLASS_CONVERSIONS[0](ctx, value, source, type, span)

@@ -47,7 +47,7 @@ from analysis.lower.functions import generic_signature, is_deduced, is_for_const
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
-from analysis.lower.lookup import find, is_template, size_constant, template_arguments
+from analysis.lower.lookup import find, is_template, size_constant, template_arguments, type_of_name
 from analysis.lower.names import (
     AUTO,
     DECLTYPE,
@@ -76,7 +76,7 @@ from analysis.lower.packs import is_pack_size
 from analysis.lower.records import methods_named
 from analysis.lower.requirements import is_required
 from analysis.lower.strings import string_text
-from analysis.lower.types import NO_TYPE, RESOLVERS, descriptor_type, resolve_type
+from analysis.lower.types import NO_TYPE, dependent_type, descriptor_type, resolve_type
 from analysis.syntax.items import ItemKind
 from analysis.syntax.tree import Node
 
@@ -461,7 +461,16 @@ def is_public_member(record: Record, name: str) -> bool:
 
 # -- types that need it ------------------------------------------------------------------------------------------------
 
-_plain_dependent: Final = RESOLVERS["dependent_type"]
+
+def named_type(scope: Scope, node: Node) -> DeclaredType:
+    """The type that a name, an instance of a template, `typename T::name` or a `decltype` means."""
+    match node.kind:
+        case "decltype":
+            return _decltype(scope, node)
+        case "dependent_type":
+            return _dependent(scope, node)
+        case _:
+            return type_of_name(scope, node)
 
 
 def _decltype(scope: Scope, node: Node) -> DeclaredType:
@@ -518,7 +527,7 @@ def _declared_member(scope: Scope, node: Node) -> DeclaredType | None:
 
 def _dependent(scope: Scope, node: Node) -> DeclaredType:
     """`typename T::name`, of a number or of a complete class that has no such name: there is no such type."""
-    return DeclaredType(NO_TYPE) if lacks_type(scope, node) else _plain_dependent(scope, node)
+    return DeclaredType(NO_TYPE) if lacks_type(scope, node) else dependent_type(scope, node)
 
 
 def lacks_type(scope: Scope, node: Node) -> bool:
@@ -564,5 +573,3 @@ def _is_type(entity: Entity | None) -> bool:
 
 _MAYBE_TYPES: Final = frozenset({"identifier", "qualified_identifier", "template_function", "type_identifier"})
 _SIZE: Final = fundamental(Fundamental.UNSIGNED_LONG)
-RESOLVERS["decltype"] = _decltype
-RESOLVERS["dependent_type"] = _dependent

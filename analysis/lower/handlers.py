@@ -1,6 +1,6 @@
 """`statement`, with the handler of every kind of node registered: import it from here."""
 
-from analysis.lower import expression_types, requires_expressions
+from analysis.lower import requires_expressions
 from analysis.lower.expressions import (
     assembly,
     assignment,
@@ -27,7 +27,6 @@ __all__ = [
     "conditions",
     "control",
     "declarations",
-    "expression_types",
     "lambdas",
     "literals",
     "members",

@@ -55,7 +55,7 @@ from analysis.lower.names import (
     TypeTemplate,
 )
 from analysis.lower.packs import EXPANSION, element_scope, is_open, is_pack_size, pack_length, pack_size
-from analysis.lower.types import NO_TYPE, RESOLVERS, descriptor_type, entity_type, innermost, resolve_type, shown
+from analysis.lower.types import NO_TYPE, descriptor_type, entity_type, innermost, resolve_type, shown
 from analysis.syntax.tree import Node
 
 
@@ -316,7 +316,8 @@ def _named_function(scope: Scope, node: Node) -> FunctionSet | None:
 # -- types and constants that need lookup ------------------------------------------------------------------------
 
 
-def _resolve(scope: Scope, node: Node) -> DeclaredType:
+def type_of_name(scope: Scope, node: Node) -> DeclaredType:
+    """The type that a possibly qualified name means, an instance of a template included."""
     entity = find(scope, node)
     if isinstance(entity, TypeTemplate):
         entity = scope.program.instantiate_type(entity, ())
@@ -409,6 +410,3 @@ _PLAIN = frozenset({"identifier", "type_identifier", "namespace_identifier", "fi
 _TEMPLATED = frozenset({"template_type", "template_function", "template_method"})
 _HOLDERS = LocalVariable | GlobalVariable
 _MAYBE_VALUES = frozenset({"type_identifier", "qualified_identifier", "template_type"})
-
-RESOLVERS["template_type"] = RESOLVERS["template_function"] = RESOLVERS["qualified_identifier"] = _resolve
-RESOLVERS["type_identifier"] = RESOLVERS["identifier"] = RESOLVERS["namespace_identifier"] = _resolve

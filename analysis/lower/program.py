@@ -31,6 +31,7 @@ from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
 from analysis.lower.constant_values import Constant
 from analysis.lower.exact_arguments import exact_arguments
+from analysis.lower.expression_types import named_type
 from analysis.lower.forgetting import forget_names
 from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
@@ -410,6 +411,10 @@ class Program:
 
     def instantiate_type(self, template: TypeTemplate, arguments: tuple[TemplateArgument, ...]) -> Entity | None:
         return type_instances.instantiate_type(self, template, arguments)
+
+    def named_type(self, scope: Scope, node: Node) -> DeclaredType:
+        """What a name, an instance of a template, `typename T::name` or a `decltype` means as a type."""
+        return named_type(scope, node)
 
     def evaluate(self, scope: Scope, node: Node, *, is_required: bool) -> Constant | None:
         """The value of a constant expression; `is_required`: whether it stands where the program must have one."""

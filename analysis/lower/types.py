@@ -3,7 +3,7 @@
 Rules   Pointers that the source spells are GENERIC; where they point is found out later, or is known to the caller
         (kernel parameters).  A pointer to a function, or to a member, is a handle.
         What depends on a template parameter is a `TemplateType`, what is not visible an `UnknownType`.
-        `lookup.py` adds the resolvers of qualified names and template instances.
+        What a name, an instance of a template or a `decltype` means is asked of the program.
 Limits  `decltype` of anything but a name is not computed: the type is `auto`, which takes the initialiser's type.
 """
 
@@ -98,7 +98,7 @@ def base_type(scope: Scope, node: Node, words: frozenset[str] | None = None) -> 
     type_node = node.field("type")
     if type_node is None:
         for child in node.children:
-            if child.role is None and child.kind in RESOLVERS:
+            if child.role is None and _names_type(child):
                 type_node = child
                 break
     if type_node is None:
@@ -146,8 +146,11 @@ def _bare_function(declarator: Node) -> Node | None:
 
 def resolve_type(scope: Scope, node: Node) -> DeclaredType:
     """The type that a type specifier names."""
-    handler = RESOLVERS.get(node.kind)
-    return DeclaredType(UnknownType(shown(node))) if handler is None else handler(scope, node)
+    handler = _SPECIFIERS.get(node.kind)
+    if handler is not None:
+        return handler(scope, node)
+    is_name = node.kind in _NAMED_TYPES
+    return scope.program.named_type(scope, node) if is_name else DeclaredType(UnknownType(shown(node)))
 
 
 def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declarator:
@@ -322,9 +325,14 @@ def entity_type(entity: Entity | None, spelling: str) -> DeclaredType:
     return DeclaredType(UnknownType(spelling))
 
 
-def _dependent(scope: Scope, node: Node) -> DeclaredType:
+def _names_type(node: Node) -> bool:
+    return node.kind in _SPECIFIERS or node.kind in _NAMED_TYPES
+
+
+def dependent_type(scope: Scope, node: Node) -> DeclaredType:
+    """`typename T::name`"""
     for child in node.children:
-        if child.kind in RESOLVERS:
+        if _names_type(child):
             declared = resolve_type(scope, child)
             if isinstance(declared.type, UnknownType) and declared.type != NO_TYPE:
                 return DeclaredType(TemplateType(shown(child)))
@@ -525,12 +533,9 @@ _SPELLINGS: Final[dict[Type, str]] = {
 
 Resolve: TypeAlias = Callable[[Scope, Node], DeclaredType]
 
-RESOLVERS: Final[dict[str, Resolve]] = {
+_SPECIFIERS: Final[dict[str, Resolve]] = {
     "primitive_type": _primitive,
     "sized_type_specifier": _sized,
-    "type_identifier": _named_type,
-    "identifier": _named_type,
-    "dependent_type": _dependent,
     "placeholder_type_specifier": _placeholder,
     "auto": _placeholder,
     "struct_specifier": _record,
@@ -538,3 +543,16 @@ RESOLVERS: Final[dict[str, Resolve]] = {
     "union_specifier": _record,
     "enum_specifier": _enum,
 }
+_NAMED_TYPES: Final = frozenset(
+    {
+        "type_identifier",
+        "identifier",
+        "namespace_identifier",
+        "qualified_identifier",
+        "template_type",
+        "template_function",
+        "dependent_type",
+        "decltype",
+    }
+)
+"""What is looked up, instantiated or checked before it says a type: the program does that."""

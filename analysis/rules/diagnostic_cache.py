@@ -13,7 +13,6 @@ from dataclasses import replace
 from itertools import count
 from typing import Final, TypeAlias, final
 
-from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis, Layout
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
@@ -22,6 +21,7 @@ from analysis.refactor.edit import Replacement
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Diagnostic, Related
 from analysis.rules.settings import RuleSettings
+from analysis.store.bounded import BoundedCache
 from analysis.verdict.barriers import Tier
 
 _CAPACITY: Final = 4

@@ -8,11 +8,9 @@ Rules    The cache is passed in by its owner and bounded; nothing in it depends 
          Fingerprints: by path, the last ones, for the same purpose as skeletons.
 """
 
-from collections import OrderedDict
-from collections.abc import Hashable
-from threading import Lock
-from typing import Final, Generic, TypeVar, final
+from typing import Final, final
 
+from analysis.store.bounded import BoundedCache
 from analysis.store.kept import Store, Table
 from analysis.syntax.fingerprints import Fingerprints
 from analysis.syntax.heads import ExpandedHead
@@ -20,38 +18,6 @@ from analysis.syntax.hidden_bodies import HiddenBody
 from analysis.syntax.skeleton import Skeleton
 from analysis.syntax.skeleton_scanner import update
 from analysis.syntax.snippet import Snippet
-
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
-
-
-@final
-class Bounded(Generic[Key, Value]):
-    """A mapping that forgets what was not asked for longest. Safe to share between threads."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._values: OrderedDict[Key, Value] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: Key) -> Value | None:
-        with self._lock:
-            value = self._values.get(key)
-            if value is not None:
-                self._values.move_to_end(key)
-            return value
-
-    def put(self, key: Key, value: Value) -> None:
-        with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._limit:
-                self._values.popitem(last=False)
-
-    def discard(self, key: Key) -> None:
-        with self._lock:
-            self._values.pop(key, None)
-
 
 SPARE_SNIPPETS: Final = 2_000_000
 """Bytes of text whose trees are kept though no newest version reads them."""
@@ -68,13 +34,13 @@ class SyntaxCache:
     def __init__(
         self, skeletons: int = 512, heads: int = 1 << 14, edited: int = 16, store: Store | None = None
     ) -> None:
-        self._skeletons: Bounded[str, Skeleton] = Bounded(skeletons)
-        self.heads: Bounded[tuple[bytes, bool], ExpandedHead] = Bounded(heads)
+        self._skeletons: BoundedCache[str, Skeleton] = BoundedCache(skeletons)
+        self.heads: BoundedCache[tuple[bytes, bool], ExpandedHead] = BoundedCache(heads)
         kept = Store() if store is None else store
         self.snippets: Table[tuple[bytes, int], Snippet] = kept.table("snippets", _bytes, SPARE_SNIPPETS)
-        self.bodies: Bounded[bytes, tuple[HiddenBody | None]] = Bounded(heads)
-        self.plain_records: Bounded[bytes, tuple[bool]] = Bounded(heads)
-        self._fingerprints: Bounded[str, Fingerprints] = Bounded(edited)
+        self.bodies: BoundedCache[bytes, tuple[HiddenBody | None]] = BoundedCache(heads)
+        self.plain_records: BoundedCache[bytes, tuple[bool]] = BoundedCache(heads)
+        self._fingerprints: BoundedCache[str, Fingerprints] = BoundedCache(edited)
 
     def skeleton(self, path: str, text: bytes) -> Skeleton:
         """The skeleton of `text`, reusing that of the last text seen at `path`."""

@@ -20,10 +20,10 @@ from collections.abc import Mapping
 from typing import Final, final
 
 from analysis.facts.analyzer import Analyzer
-from analysis.facts.cache import BoundedCache
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.launches import Launch, launch_shapes
+from analysis.store.bounded import BoundedCache
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from simt_lsp.workspace.project_index.index import ProjectIndex

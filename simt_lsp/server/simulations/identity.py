@@ -54,7 +54,7 @@ class HostCode:
     not change.  For one thread."""
 
     def __init__(self) -> None:
-        from analysis.facts.cache import BoundedCache
+        from analysis.store.bounded import BoundedCache
 
         self._known: BoundedCache[bytes, tuple[Launch, ...]] = BoundedCache(MAX_KEPT)
         self._found: WeakKeyDictionary[FileAnalysis, Mapping[str, Sequence[Launch]]] = WeakKeyDictionary()
