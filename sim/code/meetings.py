@@ -74,7 +74,7 @@ def _shuffle(writer: Writer, instruction: Shuffle) -> None:
     writer.line(f"{source} = shuffle_{instruction.mode.value}({lane}, {width}, shape)")
     if instruction.mode is ShuffleMode.INDEX:
         writer.line(f"m.check_source({place}, f, rows, mask, {source})")
-    writer.set(instruction.result, [f"take_lanes({name}, {source}, shape)" for name in names])
+    writer.set(instruction.result, [f"take_lanes({name}, {source}, mask, shape)" for name in names])
 
 
 def _mask(writer: Writer, mask: ValueId | None) -> str:

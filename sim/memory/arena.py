@@ -167,6 +167,11 @@ class Arena:
         number = (addresses - base) // stride
         return np.where((index >= 0) & (number < count), base + number * stride, addresses)
 
+    def are_in(self, space: MemorySpace, addresses: Values) -> NDArray[np.bool_]:
+        """Which of these addresses of objects lie in `space`."""
+        belongs = np.array([region.space is space for region in self._regions])
+        return belongs[np.searchsorted(self._starts, addresses, side="right") - 1]
+
     def _columns(self) -> tuple[Values, Values, Values]:
         """Base, stride and count of all regions."""
         if self._table is None:

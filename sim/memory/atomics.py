@@ -7,11 +7,13 @@ round k, and a group too long for that runs alone (`atomic_groups.py`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final, final
 
 import numpy as np
 
 from analysis.ir.record import record
+from analysis.ir.types import MemorySpace
 from sim.arrays import Lanes, Values
 from sim.memory.arena import Arena
 from sim.memory.atomic_groups import COMBINE, Round, old_values
@@ -33,14 +35,15 @@ def atomic(
     """The old values; (rows, lanes), zero where a lane took no part."""
     arena: Arena = machine.arena
     view: Values = getattr(arena, "u2" if kind == "bf" else kind)
-    memory = _Memory(view, is_bfloat16=kind == "bf")
+    memory = _Memory(view, arena, is_bfloat16=kind == "bf")
     present = np.ones(shape, np.bool_) if lanes is None else lanes
     at = np.broadcast_to(address, shape)[present] >> (view.dtype.itemsize.bit_length() - 1)
     values = [np.broadcast_to(argument, shape)[present] for argument in arguments]
     old = np.zeros(shape, memory.held)
     if len(at):
         before = None if not machine.watches else view[at].copy()
-        old[present] = _run(memory, operator, at, values, machine.deadline)
+        run = _run_single_sums if (operator, kind) == ("add", "f4") else _run
+        old[present] = run(memory, operator, at, values, machine.deadline)
         if before is not None:
             machine.note_change(bool((view[at] != before).any()))
     return old
@@ -49,10 +52,15 @@ def atomic(
 @final
 @record
 class _Memory:
-    """Reads and writes numbers by index; bfloat16 is held as float32 in between."""
+    """Reads and writes numbers by index; bfloat16 is held as float32 in between.
+
+    `flushes`: sums too small for a normal number become zero.
+    """
 
     view: Values
+    arena: Arena
     is_bfloat16: bool
+    flushes: bool = False
 
     @property
     def held(self) -> Any:
@@ -68,6 +76,8 @@ class _Memory:
     @property
     def rounded(self) -> Round | None:
         """Makes results of NumPy's arithmetic what memory can hold."""
+        if self.flushes:
+            return _flushed
         return to_bfloat16 if self.is_bfloat16 else None
 
 
@@ -88,6 +98,38 @@ class _Groups:
     def ends(self) -> Values:
         """The last thread of each."""
         return self.starts + self.lengths - 1
+
+
+def _run_single_sums(memory: _Memory, operator: str, at: Values, values: list[Values], deadline: Deadline) -> Values:
+    """Global memory flushes subnormal operands and sums to zero, shared memory does not (PTX ISA, `atom`).
+
+    That is rare: only where a run has met such a number is it done again, as it should be.
+    """
+    view = memory.view
+    before = view[at].copy()
+    old = _run(memory, operator, at, values, deadline)
+    if not any(_is_subnormal(numbers).any() for numbers in (before, values[0], old, view[at])):
+        return old
+    view[at] = before
+    is_global = memory.arena.are_in(MemorySpace.GLOBAL, at * view.dtype.itemsize)
+    flushing = replace(memory, flushes=True)
+    for chosen, one in ((is_global, flushing), (~is_global, memory)):
+        if chosen.any():
+            own, added = at[chosen], values[0][chosen]
+            if one.flushes:
+                view[own], added = _flushed(before[chosen]), _flushed(added)
+            old[chosen] = _run(one, operator, own, [added], deadline)
+    first = np.unique(at, return_index=True)[1]
+    old[first] = before[first]
+    return old
+
+
+def _is_subnormal(numbers: Values) -> Values:
+    return (numbers != 0) & (np.abs(numbers) < np.finfo(np.float32).tiny)
+
+
+def _flushed(numbers: Values) -> Values:
+    return np.where(_is_subnormal(numbers), np.copysign(np.float32(0), numbers), numbers)
 
 
 def _run(memory: _Memory, operator: str, at: Values, values: list[Values], deadline: Deadline) -> Values:

@@ -3,7 +3,7 @@
 `lanes` are the lanes that take part (None: all), `named` the mask operand: the lanes that a lane asked for.
 Shapes are (rows, width); `shape` says it where an operand is a scalar.
 
-A shuffle from a lane that takes no part reads what that lane's register holds, as the hardware does.
+A shuffle from a lane that takes no part is undefined; it gives 0, as an NVIDIA H200 was seen to do.
 Source    PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync".
 """
 
@@ -37,27 +37,35 @@ def shuffle_idx(source: Values, width: Values, shape: Shape) -> Values:
 
 def shuffle_up(delta: Values, width: Values, shape: Shape) -> Values:
     lane, first, _ = _segments(width, shape)
-    source = lane - (np.asarray(delta).astype(np.int64) & 0xFFFFFFFF)
+    source = lane - _in_warp(delta, shape)
     return np.where(source < first, lane, source)
 
 
 def shuffle_down(delta: Values, width: Values, shape: Shape) -> Values:
     lane, _, last = _segments(width, shape)
-    source = lane + (np.asarray(delta).astype(np.int64) & 0xFFFFFFFF)
+    source = lane + _in_warp(delta, shape)
     return np.where(source > last, lane, source)
 
 
 def shuffle_xor(bits: Values, width: Values, shape: Shape) -> Values:
     """A source in a later segment is refused, one in an earlier segment is read: that is how PTX defines it."""
     lane, _, last = _segments(width, shape)
-    source = lane ^ (np.asarray(bits).astype(np.int64) & 0xFFFFFFFF)
+    source = lane ^ _in_warp(bits, shape)
     return np.where(source > last, lane, source)
 
 
-def take_lanes(values: Values, source: Values, shape: Shape) -> Values:
+def _in_warp(operand: Values, shape: Shape) -> Values:
+    """Of a distance as many bits count as a lane's number has: one of 33 is one of 1."""
+    return np.asarray(operand).astype(np.int64) & (shape[1] - 1)
+
+
+def take_lanes(values: Values, source: Values, lanes: Lanes | None, shape: Shape) -> Values:
     """A source outside of the warp, which only an illegal width leads to, is taken round."""
     inside = np.broadcast_to(source, shape) % shape[1]
-    return np.take_along_axis(np.broadcast_to(values, shape), inside, axis=1)
+    taken = np.take_along_axis(np.broadcast_to(values, shape), inside, axis=1)
+    if lanes is None:
+        return taken
+    return np.where(np.take_along_axis(lanes, inside, axis=1), taken, taken.dtype.type(0))
 
 
 # -- votes ------------------------------------------------------------------------------------------------------------

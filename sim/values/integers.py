@@ -22,8 +22,16 @@ def divide(left: Values, right: Values) -> Values:
         least = np.iinfo(left.dtype).min
         quotient = np.where((left == least) & (right == -1), left, quotient)
     if (right == 0).any():
-        quotient = np.where(right == 0, ~np.zeros_like(quotient), quotient)
+        quotient = np.where(right == 0, _by_zero(left), quotient)
     return quotient
+
+
+def _by_zero(left: Values) -> Values:
+    """All ones; what fits into 32 bits is divided as 32 bits are."""
+    ones = ~np.zeros_like(left)
+    if left.dtype.itemsize < 8:
+        return ones
+    return np.where(left.astype(np.uint64) >> np.uint64(32) == 0, left.dtype.type(0xFFFF_FFFF), ones)
 
 
 def remainder(left: Values, right: Values) -> Values:
@@ -43,7 +51,12 @@ def shift_right(value: Values, count: Values) -> Values:
 
 
 def _count(value: Values, count: Values) -> Values:
-    """The count in the value's type; what does not fit shifts everything out."""
+    """The count in the value's type; what does not fit shifts everything out.
+
+    Of a count of 64 bits the machine takes the lower half.
+    """
+    if count.dtype.itemsize == 8:
+        count = count.astype(np.uint32)
     if count.dtype == value.dtype:
         return count
     width = value.dtype.itemsize * 8

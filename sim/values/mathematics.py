@@ -169,7 +169,9 @@ def math_cospi(value: Values) -> Values:
     rest = np.abs(np.fmod(value.astype(np.float64), 2.0))
     near_half = np.where(rest < 1.0, 0.5 - rest, rest - 1.5)  # exact, and cos(pi x) = sin(pi (1/2 - x))
     small = np.abs(near_half) < 0.25
-    wave = np.where(small, np.sin(np.pi * np.where(small, near_half, 0.0)), np.cos(np.pi * rest))
+    whole = np.rint(rest)
+    far = np.where(whole == 1.0, -1.0, 1.0) * np.cos(np.pi * (rest - whole))
+    wave = np.where(small, np.sin(np.pi * np.where(small, near_half, 0.0)), far)
     return np.where(near_half == 0, 0.0, wave).astype(value.dtype)
 
 

@@ -101,10 +101,20 @@ def test_a_shift_by_the_width_or_more_gives_zero_or_the_sign() -> None:
     assert binary("a >> b", "int", value, count).tolist() == [-1] * 32
 
 
-def test_a_wide_count_does_not_wrap() -> None:
-    text = "__global__ void k(unsigned *out, unsigned long long n) { out[threadIdx.x] = 1u << n; }"
-    found = run(text, {"out": np.zeros(32, np.uint32), "n": 1 << 32})
-    assert found.arrays["out"].tolist() == [0] * 32
+@pytest.mark.parametrize(("expression", "expected"), [("1u << n", 1), ("8ll << n + 1", 16), ("-8ll >> n", -8)])
+def test_of_a_wide_count_the_lower_half_counts(expression: str, expected: int) -> None:
+    """As seen on an NVIDIA H200; C++ leaves a count beyond the width undefined."""
+    text = f"__global__ void k(long long *out, unsigned long long n) {{ out[threadIdx.x] = {expression}; }}"
+    found = run(text, {"out": np.zeros(32, np.int64), "n": 1 << 32})
+    assert found.arrays["out"].tolist() == [expected] * 32
+
+
+@pytest.mark.parametrize(("left", "expected"), [(7, 0xFFFF_FFFF), (-7, -1), (1 << 32, -1)])
+def test_division_by_zero_in_64_bits(left: int, expected: int) -> None:
+    """As seen on an NVIDIA H200: numbers of 32 bits are divided in 32 bits."""
+    text = "__global__ void k(long long *out, long long a) { out[threadIdx.x] = a / out[threadIdx.x]; }"
+    found = run(text, {"out": np.zeros(32, np.int64), "a": left})
+    assert found.arrays["out"].tolist() == [expected] * 32
 
 
 def test_unsigned_comparison() -> None:
@@ -312,6 +322,7 @@ BITS: dict[str, Callable[[int], int]] = {
     "__brev(a)": lambda a: int(f"{int(a):032b}"[::-1], 2),
     "__umulhi(a, 0x12345678u)": lambda a: int(a) * 0x12345678 >> 32,
     "__byte_perm(a, 0x01020304u, 0x7041u)": lambda a: byte_perm(int(a), 0x01020304, 0x7041),
+    "__byte_perm(a, 0x81828384u, 0xF8C9u)": lambda a: byte_perm(int(a), 0x81828384, 0x7041),
     "__funnelshift_l(a, 0xF0F0F0F0u, 12)": lambda a: ((0xF0F0F0F0 << 32 | int(a)) << 12 >> 32) & 0xFFFFFFFF,
 }
 
@@ -366,3 +377,28 @@ def test_every_library_function_is_computed_or_refused_by_name() -> None:
     }
     missing = {function for function in MathFunction if f"math_{function.name.lower()}" not in namespace()}
     assert missing == elsewhere
+
+
+# -- as seen on an NVIDIA H200 ----------------------------------------------------------------------------------------
+
+
+def test_the_quotient_of_remquo_has_three_bits_and_a_sign() -> None:
+    text = """__global__ void k(float *x, float *y, int *q, float *r) {
+        int i = threadIdx.x; r[i] = remquof(x[i], y[i], &q[i]); }"""
+    x = np.array([65535.5, -100.25, -1.8e19, 5.0, 12.0, -1e-5, 7.0, 1.0], np.float32)
+    y = np.array([-126.6, 0.9727635, -0.10899036, 2.0, 4.0, 7.17e-43, 0.0, np.inf], np.float32)
+    found = run(text, {"x": x, "y": y, "q": np.zeros(8, np.int32), "r": np.zeros(8, np.float32)}, block=8)
+    assert found.arrays["q"].tolist() == [-6, -7, 7, 2, 3, 0, 0, 0]
+
+
+def test_the_exponent_of_what_is_not_finite_is_0() -> None:
+    text = "__global__ void k(double *x, int *e, double *m) { int i = threadIdx.x; m[i] = frexp(x[i], &e[i]); }"
+    x = np.array([math.inf, -math.inf, math.nan, 0.0, 6.0])
+    found = run(text, {"x": x, "e": np.zeros(5, np.int32), "m": np.zeros(5)}, block=5)
+    assert found.arrays["e"].tolist() == [0, 0, 0, 0, 3]
+    np.testing.assert_equal(found.arrays["m"], [math.inf, -math.inf, math.nan, 0.0, 0.75])
+
+
+def test_the_fast_power_of_a_negative_base_is_not_a_number() -> None:
+    x, y = np.array([-2, 2, 9, 0, -0.0], np.float32), np.array([2, 3, 0.5, 2, -0.0], np.float32)
+    np.testing.assert_allclose(binary("__powf(a, b)", "float", x, y), [math.nan, 8, 3, 0, math.nan], rtol=1e-6)

@@ -136,6 +136,20 @@ def test_64_bit_compare_and_swap_builds_a_double_addition() -> None:
     assert found.truncated is None
 
 
+def test_sums_too_small_for_a_normal_number_are_zero_in_global_memory_alone() -> None:
+    """As seen on an NVIDIA H200, and as PTX says of `atom.add.f32`."""
+    text = """__global__ void k(float *x, const float *v, float *shared, float *old) {
+        __shared__ float s[32]; int i = threadIdx.x; s[i] = x[i]; __syncwarp();
+        old[i] = atomicAdd(&x[i], v[i]); atomicAdd(&s[i], v[i]); shared[i] = s[i]; }"""
+    x, v = np.zeros((2, 32), np.float32)
+    x[:4], v[:4] = [1e-42, -3e-45, 2e-38, 1.0], [0.0, -0.0, -1.2e-38, 1e-42]
+    found = run(text, {"x": x, "v": v, "shared": np.zeros(32, np.float32), "old": np.zeros(32, np.float32)})
+    assert found.arrays["old"].tolist() == x.tolist()
+    assert found.arrays["shared"].tolist() == (x + v).tolist()
+    assert found.arrays["x"][:4].tolist() == [0, 0, 0, 1]
+    assert np.signbit(found.arrays["x"][:4]).tolist() == [False, True, False, False]
+
+
 def test_atomics_of_part_of_a_warp() -> None:
     text = "__global__ void k(int *x) { if (threadIdx.x % 2) atomicAdd(x, 1); else atomicAdd(x + 1, 10); }"
     found = run(text, {"x": np.zeros(2, np.int32)})

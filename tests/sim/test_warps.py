@@ -37,6 +37,9 @@ SHUFFLES = {
     "__shfl_down_sync(~0u, i, 4)": np.where(L > 27, L, L + 4),
     "__shfl_down_sync(~0u, i, 1, 16)": np.where(L % 16 == 15, L, L + 1),
     "__shfl_xor_sync(~0u, i, 5)": L ^ 5,
+    "__shfl_up_sync(~0u, i, 33)": np.where(L < 1, L, L - 1),
+    "__shfl_down_sync(~0u, i, 34, 16)": np.where(L % 16 > 13, L, L + 2),
+    "__shfl_xor_sync(~0u, i, -3, 1)": np.where(L ^ 29 > L, L, L ^ 29),
     "__shfl_xor_sync(~0u, i, 9, 8)": np.where(L % 16 < 8, L, L ^ 9),
     "__shfl_down(i, 1)": np.where(L == 31, L, L + 1),
 }
@@ -45,6 +48,16 @@ SHUFFLES = {
 @pytest.mark.parametrize("expression", SHUFFLES)
 def test_shuffles(expression: str) -> None:
     assert lanes(expression).tolist() == SHUFFLES[expression].tolist()
+
+
+def test_a_shuffle_from_a_lane_that_takes_no_part_gives_0() -> None:
+    """C++ promises nothing; so it was seen on an NVIDIA H200, with lanes that wait elsewhere and lanes that left."""
+    text = "__global__ void k(int *out) { int i = threadIdx.x; if (i >= 22) return; out[i] = SHUFFLE; }"
+    expected = {"__shfl_down_sync(0x3fffffu, i + 1, 2)": np.where(L < 20, L + 3, 0)}
+    expected["__shfl_xor_sync(0x3fffffu, i + 1, 16)"] = np.where((L ^ 16) < 22, (L ^ 16) + 1, 0)
+    for shuffle, values in expected.items():
+        found = run(text.replace("SHUFFLE", shuffle), {"out": np.zeros(32, np.int32)})
+        assert found.arrays["out"][:22].tolist() == values[:22].tolist()
 
 
 def test_shuffles_of_other_types() -> None:

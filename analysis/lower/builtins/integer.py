@@ -97,6 +97,13 @@ def _insert_bits(call: BoundCall) -> ValueId:
     return call.builder.math(_M.BIT_FIELD_INSERT, (field, into, position, length), call.result, call.span)
 
 
+def _permute_bytes(call: BoundCall) -> ValueId:
+    """Of each selector three bits count; the fourth, with which PTX `prmt` spreads a sign, is ignored (measured)."""
+    builder, span, (low, high, selector) = call.builder, call.span, call.arguments
+    three_bits = builder.binary(BinaryOperator.AND, selector, builder.constant(0x7777, U32, span), U32, span)
+    return builder.math(_M.BYTE_PERMUTE, (low, high, three_bits), U32, span)
+
+
 def _swap_bytes(call: BoundCall) -> ValueId:
     builder, span, (word,) = call.builder, call.span, call.arguments
     selector = builder.constant(0x0123, U32, span)
@@ -126,7 +133,7 @@ _SCALAR: Final[Table] = {
     "__brev": (_M.REVERSE_BITS, "u32(u32)"),
     "__brevll": (_M.REVERSE_BITS, "u64(u64)"),
     "__fns": (_M.FIND_NTH_SET, "u32(u32, u32, s32)"),
-    "__byte_perm": (_M.BYTE_PERMUTE, "u32(u32, u32, u32)"),
+    "__byte_perm": (_permute_bytes, "u32(u32, u32, u32)"),
     "__funnelshift_l": (_M.FUNNEL_SHIFT_LEFT, "u32(u32, u32, u32)"),
     "__funnelshift_lc": (_M.FUNNEL_SHIFT_LEFT_CLAMP, "u32(u32, u32, u32)"),
     "__funnelshift_r": (_M.FUNNEL_SHIFT_RIGHT, "u32(u32, u32, u32)"),

@@ -181,6 +181,16 @@ def _in_all_modes(table: Table) -> Table:
     return found
 
 
+def _fast_power(call: BoundCall) -> ValueId:
+    """`exp2(y * log2(x))`, as the Programming Guide defines it: a negative base gives NaN, whatever the exponent."""
+    base, exponent = call.arguments
+    builder, span, type = call.builder, call.span, call.result
+    logarithm = builder.math(_M.LOG2, (base,), type, span)
+    return builder.math(
+        _M.EXP2, (builder.binary(BinaryOperator.MULTIPLY, exponent, logarithm, type, span),), type, span
+    )
+
+
 _FAST: Final[Table] = {
     "__expf": (_M.EXP, "f32(f32)"),
     "__exp10f": (_M.EXP10, "f32(f32)"),
@@ -191,7 +201,7 @@ _FAST: Final[Table] = {
     "__cosf": (_M.COS, "f32(f32)"),
     "__tanf": (_M.TAN, "f32(f32)"),
     "__tanhf": (_M.TANH, "f32(f32)"),
-    "__powf": (_M.POWER, "f32(f32, f32)"),
+    "__powf": (_fast_power, "f32(f32, f32)"),
     "__fdividef": (_M.FAST_DIVIDE, "f32(f32, f32)"),
     "__saturatef": (_M.SATURATE, "f32(f32)"),
     "saturate": (_M.SATURATE, "f32(f32)"),
@@ -226,24 +236,39 @@ def _modf(call: BoundCall) -> ValueId:
 
 
 def _frexp(call: BoundCall) -> ValueId:
-    """`m` and `e` with `x = m * 2^e` and `0.5 <= |m| < 1`; zero is kept."""
+    """`m` and `e` with `x = m * 2^e` and `0.5 <= |m| < 1`; zero, infinity and NaN are kept, with 0 for `e`."""
     builder, span, (number, exponent_to) = call.builder, call.span, call.arguments
     one = builder.constant(1, S32, span)
     zero = builder.constant(0, S32, span)
     exponent = builder.binary(BinaryOperator.ADD, builder.math(_M.ILOGB, (number,), S32, span), one, S32, span)
     is_zero = builder.compare(CompareOperator.EQUAL, number, builder.constant(0.0, call.result, span), span)
     exponent = emit_select(builder, is_zero, zero, exponent, span)
+    is_finite = builder.math(_M.IS_FINITE, (number,), BOOLEAN, span)
+    exponent = emit_select(builder, is_finite, exponent, zero, span)
     builder.store(exponent_to, exponent, span)
     back = builder.unary(UnaryOperator.NEGATE, exponent, S32, span)
     return builder.math(_M.LDEXP, (number, back), call.result, span)
 
 
 def _remquo(call: BoundCall) -> ValueId:
+    """The remainder, and of the quotient the sign and three bits: multiples of eight times the divisor go first."""
     builder, span, (left, right, quotient_to) = call.builder, call.span, call.arguments
-    rest = builder.math(_M.IEEE_REMAINDER, (left, right), call.result, span)
-    exact = builder.binary(BinaryOperator.SUBTRACT, left, rest, call.result, span)
-    quotient = builder.binary(BinaryOperator.DIVIDE, exact, right, call.result, span)
-    builder.store(quotient_to, builder.math(_M.CONVERT_ROUND, (quotient,), S32, span), span)
+    type = call.result
+    rest = builder.math(_M.IEEE_REMAINDER, (left, right), type, span)
+    size, unit = (builder.math(_M.ABSOLUTE, (number,), type, span) for number in (left, right))
+    eight = builder.binary(BinaryOperator.MULTIPLY, unit, builder.constant(8.0, type, span), type, span)
+    small = builder.math(_M.FMOD, (size, eight), type, span)
+    exact = builder.binary(
+        BinaryOperator.SUBTRACT, small, builder.math(_M.IEEE_REMAINDER, (size, unit), type, span), type, span
+    )
+    number = builder.math(
+        _M.CONVERT_ROUND, (builder.binary(BinaryOperator.DIVIDE, exact, unit, type, span),), S32, span
+    )
+    bits = builder.binary(BinaryOperator.AND, number, builder.constant(7, S32, span), S32, span)
+    left_sign, right_sign = (builder.math(_M.SIGN_BIT, (side,), BOOLEAN, span) for side in (left, right))
+    differ = builder.compare(CompareOperator.NOT_EQUAL, left_sign, right_sign, span)
+    negated = builder.unary(UnaryOperator.NEGATE, bits, S32, span)
+    builder.store(quotient_to, emit_select(builder, differ, negated, bits, span), span)
     return rest
 
 

@@ -92,19 +92,37 @@ def test_several_results_go_through_pointers() -> None:
         %6: f32 = const 0.0
         %7: bool = eq %0, %6
         %8: s32 = select %7, %3, %5
-        store %1, %8
-        %9: s32 = neg %8
-        %10: f32 = math ldexp %0, %9
+        %9: bool = math isfinite %0
+        %10: s32 = select %9, %8, %3
+        store %1, %10
+        %11: s32 = neg %10
+        %12: f32 = math ldexp %0, %11
         """,
     )
+
+
+def test_of_a_quotient_three_bits_are_kept() -> None:
     check(
         "remquo(f64, f64, s32*)",
         """
         %3: f64 = math remainder %0, %1
-        %4: f64 = sub %0, %3
-        %5: f64 = div %4, %1
-        %6: s32 = math cvt.rn %5
-        store %2, %6
+        %4: f64 = math abs %0
+        %5: f64 = math abs %1
+        %6: f64 = const 8.0
+        %7: f64 = mul %5, %6
+        %8: f64 = math fmod %4, %7
+        %9: f64 = math remainder %4, %5
+        %10: f64 = sub %8, %9
+        %11: f64 = div %10, %5
+        %12: s32 = math cvt.rn %11
+        %13: s32 = const 7
+        %14: s32 = and %12, %13
+        %15: bool = math signbit %0
+        %16: bool = math signbit %1
+        %17: bool = ne %15, %16
+        %18: s32 = neg %14
+        %19: s32 = select %17, %18, %14
+        store %2, %19
         """,
     )
 

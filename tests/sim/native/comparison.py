@@ -118,7 +118,8 @@ def _different(wanted: NDArray[Any], found: NDArray[Any], ulps: float) -> list[s
 def ulps_between(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.float64]:
     """How many numbers of the format lie between; NaN equals NaN, and zeros of different signs are one apart."""
     order = [_ordered(value) for value in (left, right)]
-    distance = np.abs(order[0].astype(np.float64) - order[1].astype(np.float64))
+    larger, smaller = np.maximum(*order).astype(np.uint64), np.minimum(*order).astype(np.uint64)
+    distance = (larger - smaller).astype(np.float64)  # in whole numbers: doubles are too far from 0 for floats
     distance = np.where(order[0] == order[1], 0.0, np.maximum(distance, 1.0))
     nan = np.isnan(left), np.isnan(right)
     return np.where(nan[0] & nan[1], 0.0, np.where(nan[0] | nan[1], np.inf, distance))

@@ -25,16 +25,6 @@ def _zero(columns: Columns) -> NDArray[np.bool_]:
     return columns[0] == 0
 
 
-def _not_finite(columns: Columns) -> NDArray[np.bool_]:
-    return ~np.isfinite(columns[0])
-
-
-def _large_quotient(columns: Columns) -> NDArray[np.bool_]:
-    """`remquo` gives the lowest three bits of the quotient."""
-    with np.errstate(all="ignore"):
-        return ~(np.abs(columns[0] / columns[1]) < 7)
-
-
 def _field_outside(columns: Columns) -> NDArray[np.bool_]:
     position, length = columns[-2].astype(np.int64), columns[-1].astype(np.int64)
     return (length > 31) | (position + length > 32)
@@ -43,8 +33,6 @@ def _field_outside(columns: Columns) -> NDArray[np.bool_]:
 UNDEFINED: Final[Mapping[str, Undefined]] = {
     **dict.fromkeys(("lround", "llround", "lrint", "llrint", "lroundf", "llroundf", "lrintf", "llrintf"), _beyond_long),
     **{f"__builtin_{name}{suffix}": _zero for name in ("clz", "ctz") for suffix in ("", "l", "ll")},
-    **dict.fromkeys(("frexp", "frexpf"), _not_finite),
-    **dict.fromkeys(("remquo", "remquof"), _large_quotient),
     **dict.fromkeys(("__bitinsert_u32", "__bitextract_u32"), _field_outside),
     **{f"{name}{suffix}": _far for name in ("j0", "j1", "jn", "y0", "y1", "yn") for suffix in ("", "f")},
     "__fns": lambda columns: columns[1] > 31,

@@ -94,7 +94,7 @@ _FAST: Final = {
     "__sincosf": "sincos",
     "__tanf": "tan",
     "__tanhf": "tanh",
-    "__powf": "pow",
+    "__powf": "exp2",
     "__fdividef": "fdivide",
     "fdividef": "fdivide",
 }

@@ -69,14 +69,14 @@ inline int __rhadd(int a, int b) { return int((int64_t(a) + b + 1) >> 1); }
 inline unsigned __uhadd(unsigned a, unsigned b) { return unsigned((uint64_t(a) + b) >> 1); }
 inline unsigned __urhadd(unsigned a, unsigned b) { return unsigned((uint64_t(a) + b + 1) >> 1); }
 
-// PTX `prmt`, which this function becomes: four bytes out of eight, by selectors of three bits; where bit 3 of a selector
-// is set, eight times the byte's sign (the Math API says nothing about that bit).
+// Four bytes out of eight, by selectors of three bits.  The fourth bit of each is ignored, as seen on an NVIDIA H200
+// (with PTX `prmt` it gives eight times the byte's sign).
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     const uint64_t both = uint64_t(y) << 32 | x;
     unsigned result = 0;
     for (int i = 0; i < 4; i++) {
-        const unsigned nibble = selector >> 4 * i & 15, byte = unsigned(both >> 8 * (nibble & 7) & 0xff);
-        result |= (nibble < 8 ? byte : byte >> 7 ? 0xffu : 0u) << 8 * i;
+        const unsigned from = selector >> 4 * i & 7;
+        result |= unsigned(both >> 8 * from & 0xff) << 8 * i;
     }
     return result;
 }

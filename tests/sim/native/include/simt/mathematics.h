@@ -217,8 +217,16 @@ SIMT_ORDERED(yn, ::ynl)
     inline void sincos##suffix(T a, T* s, T* c) { *s = sin(a); *c = cos(a); }                          \
     inline void sincospi##suffix(T a, T* s, T* c) { *s = sinpi(a); *c = cospi(a); }                    \
     inline T modf##suffix(T a, T* whole) { return std::modf(a, whole); }                               \
-    inline T frexp##suffix(T a, int* exponent) { return std::frexp(a, exponent); }                     \
-    inline T remquo##suffix(T a, T b, int* quotient) { return std::remquo(a, b, quotient); }           \
+    inline T frexp##suffix(T a, int* exponent) {                                                       \
+        const T part = std::frexp(a, exponent);                                                        \
+        if (!std::isfinite(a)) *exponent = 0;                                                          \
+        return part;                                                                                   \
+    }                                                                                                  \
+    inline T remquo##suffix(T a, T b, int* quotient) {                                                 \
+        const T rest = std::remquo(a, b, quotient);                                                    \
+        *quotient = rest != rest ? 0 : *quotient < 0 ? -(-*quotient & 7) : *quotient & 7;              \
+        return rest;                                                                                   \
+    }                                                                                                  \
     inline long lround##suffix(T a) { return std::lround(a); }                                         \
     inline long long llround##suffix(T a) { return std::llround(a); }                                  \
     inline long lrint##suffix(T a) { return std::lrint(a); }                                           \
@@ -259,7 +267,7 @@ inline float __sinf(float x) { return sin(x); }
 inline float __cosf(float x) { return cos(x); }
 inline float __tanf(float x) { return tan(x); }
 inline float __tanhf(float x) { return tanh(x); }
-inline float __powf(float x, float y) { return pow(x, y); }
+inline float __powf(float x, float y) { return exp2(y * log2(x)); }  // of a negative base NaN
 inline void __sincosf(float x, float* s, float* c) { *s = sin(x); *c = cos(x); }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return !(x > 0) ? 0.0f : x > 1 ? 1.0f : x; }

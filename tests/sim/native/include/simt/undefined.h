@@ -1,9 +1,10 @@
 // Operations that C++ leaves undefined and PTX defines, under names that both sides understand.
 //
-// PTX ISA    `shl`, `shr`: "shift amounts greater than the register width N are clamped to N".
+// PTX ISA    `shl`, `shr`: "shift amounts greater than the register width N are clamped to N"; they have 32 bits.
 //            `cvt` to an integer clamps what is out of range; NaN becomes 0, but 1 << (bits - 1) if the source is f64 or
 //            the destination has 64 bits.
-//            `div`, `rem` by zero are unspecified: here all ones and the dividend; INT_MIN / -1 wraps on the hardware.
+//            `div`, `rem` by zero are unspecified: here all ones and the dividend, as seen on an NVIDIA H200, which
+//            divides what fits into 32 bits in 32 bits; INT_MIN / -1 wraps on the hardware.
 // CUDA Math API: half and bfloat16 become integers as by `__half2char_rz` and its like, which clamp to any width.
 // Float and double become 8 and 16 bits through 32.
 #pragma once
@@ -16,13 +17,13 @@ namespace simt {
 
 template <class T, class Count> auto shift_left(T value, Count count) -> decltype(value << 1) {
     using R = decltype(value << 1);
-    const uint64_t by = uint64_t(int64_t(count));
+    const uint32_t by = uint32_t(count);
     return by >= sizeof(R) * 8 ? R(0) : R(std::make_unsigned_t<R>(value) << by);
 }
 
 template <class T, class Count> auto shift_right(T value, Count count) -> decltype(value >> 1) {
     using R = decltype(value >> 1);
-    const uint64_t by = uint64_t(int64_t(count));
+    const uint32_t by = uint32_t(count);
     if (by >= sizeof(R) * 8) return R(value) < 0 ? R(-1) : R(0);
     return R(value) >> by;
 }
@@ -32,7 +33,7 @@ template <class L, class R> auto divide(L left, R right) -> decltype(left / righ
     using T = decltype(left / right);
     const T a = left, b = right;
     if constexpr (std::is_integral_v<T>) {
-        if (b == 0) return T(-1);
+        if (b == 0) return sizeof(T) == 8 && uint64_t(a) >> 32 == 0 ? T(0xffffffff) : T(-1);
         if (std::is_signed_v<T> && b == T(-1)) return T(-std::make_unsigned_t<T>(a));
     }
     return a / b;
