@@ -27,7 +27,8 @@ def analyze_affine(function: Function, control: ControlFlow, divergence: Diverge
     """Forms and what follows from them."""
     bounds = launch_bounds(divergence.launch)
     ranges = find_ranges(function, control, bounds, divergence.definitions.get, divergence.arguments)
-    facts = _with_forms(function, control, divergence, bounds, ranges)
+    facts = _without_forms(function, control, divergence, bounds, ranges)
+    FormPass(facts, control).run()
     return AffineResult(facts, find_warp_levels(facts, control))
 
 
@@ -38,13 +39,14 @@ def with_warp_levels(
 
     No range rests on levels, so they are those of `first`.
     """
-    facts = _with_forms(function, control, divergence, first.bounds, first.ranges)
+    facts = _without_forms(function, control, divergence, first.bounds, first.ranges)
+    if not FormPass(facts, control).go_on_from(first.facts):
+        facts = _without_forms(function, control, divergence, first.bounds, first.ranges)
+        FormPass(facts, control).run()
     return AffineResult(facts, first.warp_levels())
 
 
-def _with_forms(
+def _without_forms(
     function: Function, control: ControlFlow, divergence: DivergenceResult, bounds: LaunchBounds, ranges: Ranges
 ) -> AffineFacts:
-    facts = AffineFacts(function, divergence, bounds, ranges, Uniformity(function, control, divergence))
-    FormPass(facts, control).run()
-    return facts
+    return AffineFacts(function, divergence, bounds, ranges, Uniformity(function, control, divergence))

@@ -25,7 +25,6 @@ from analysis.affine.polynomial import ONE, Polynomial, number, variable
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Compare
 from analysis.ir.launch_relation import RelationKind
-from analysis.ir.pace import paced
 from analysis.ir.types import IntegerType
 
 _LEAST_BITS: Final = 32
@@ -35,7 +34,7 @@ _LEAST: Final = (RelationKind.COVERS, RelationKind.EXCEEDS)
 def decided_comparisons(facts: AffineFacts) -> Iterator[ValueId]:
     """The results of comparisons that have one outcome in each launch."""
     below = _Below(facts)
-    for _, instruction in paced(facts.function.instructions()):
+    for _, instruction in facts.function.instructions():
         if type(instruction) is Compare:
             left, right = instruction.left, instruction.right
             if below.is_less(left, right) or below.is_less(right, left):

@@ -55,6 +55,15 @@ class AffineFacts:
         self.own_alignments: dict[ValueId, int] = {}
         """Of values that are atoms, where an operation or a type says more than the atom."""
 
+    def take_over(self, other: AffineFacts) -> None:
+        """What was found out about the same function under other levels."""
+        self.forms[:] = other.forms
+        self.proven[:] = other.proven
+        self.residual_ranges.update(other.residual_ranges)
+        self.residual_alignments.update(other.residual_alignments)
+        self.iteration_ranges.update(other.iteration_ranges)
+        self.own_alignments.update(other.own_alignments)
+
     # -- ranges -----------------------------------------------------------------------------------------------------
 
     def atom_range(self, atom: Atom) -> Interval:

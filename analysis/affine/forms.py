@@ -24,6 +24,7 @@ from analysis.affine.facts import AffineFacts
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.phis import MAX_ROUNDS, PhiRules
 from analysis.affine.polynomial import MAX_TERMS, ONE, ZERO, number, variable
+from analysis.affine.type_facts import of_each_type
 from analysis.affine.widening import POINTER_BITS, widened, width_of
 from analysis.affine.windows import WarpLinear, through_window
 from analysis.divergence.call_context import Argument
@@ -79,7 +80,7 @@ class FormPass:
         self.forms = facts.forms
         self.divergence = facts.divergence
         self.phis = PhiRules(facts, control)
-        self._widths = [width_of(type_) for type_ in paced(self.types)]
+        self._widths = of_each_type(self.types, width_of)
         self._moving: set[ValueId] = set()
         """Values that rest on a guess about a loop, so that they may change when the loops are read again."""
 
@@ -104,6 +105,59 @@ class FormPass:
                 return
             self.facts.iteration_ranges.clear()
             self._look_again(again)
+
+    def go_on_from(self, first: AffineFacts) -> bool:
+        """The forms of an earlier pass, found anew where they may rest on what divergence says otherwise now.
+
+        False, and the facts are of no use, where loops have to be read again: what is another one comes around a loop,
+        or decides how often threads of a warp do.
+        """
+        control, parted = self.control, self.divergence.parted_otherwise(first.divergence)
+        if parted.has_loops or any(not cycle.reducible for cycle in control.cycles):
+            return False
+        splitting = [block for block in parted.decisions if len(control.successors[block]) > 1]
+        meeting = frozenset[BasicBlockId]().union(*map(control.joins, splitting))
+        headers = {cycle.header for cycle in control.cycles}
+        changed = set(parted.values)
+        parameters = {parameter.value for parameter in self.facts.function.parameters}
+        if not headers.isdisjoint(meeting) or not parameters.isdisjoint(changed):
+            return False
+        self.facts.take_over(first)
+        for block in control.order:
+            self._look_at_changed(block, changed, is_meeting=block in meeting)
+        came_around = (phi for header in headers for phi in self.facts.function.blocks[header].phis)
+        return all(phi.result not in changed and changed.isdisjoint(phi.operands) for phi in came_around)
+
+    def _look_at_changed(self, block: BasicBlockId, changed: set[ValueId], *, is_meeting: bool) -> None:
+        """Finds anew what rests on `changed`, and adds it; a phi where other threads meet only if its form is another.
+
+        An operand that changed counts as another one whatever its form: what its atoms mean may be read elsewhere.
+        """
+        widths, rules, body = self._widths, self._RULES, self.facts.function.blocks[block]
+        for phi in body.phis:
+            is_changed = phi.result in changed or not changed.isdisjoint(phi.operands)
+            if (is_changed or is_meeting) and widths[phi.result]:
+                before = self._known_of(phi.result)
+                self.facts.proven[phi.result] = 0
+                self._settle(phi.result, self.phis.form(phi, block))
+                is_changed = is_changed or self._known_of(phi.result) != before
+            if is_changed:
+                changed.add(phi.result)
+        for item in paced(body.instructions, 2):
+            result = item.result
+            if result is None or not widths[result]:
+                continue
+            if result in changed or not changed.isdisjoint(item.operands):
+                changed.add(result)
+                rule = rules.get(type(item))
+                self.facts.proven[result] = 0
+                self.forms[result] = None
+                self._settle(result, None if rule is None else rule(self, item, block))
+
+    def _known_of(self, value: ValueId) -> tuple[object, ...]:
+        facts = self.facts
+        residual = facts.residual_ranges.get(value), facts.residual_alignments.get(value)
+        return self.forms[value], facts.proven[value], *residual
 
     def _first_look(self, block: BasicBlockId) -> list[_Ruled]:
         """Gives the values of a block their forms; the instructions that depend on others, with their rules."""

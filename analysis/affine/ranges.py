@@ -19,6 +19,7 @@ from analysis.affine import interval_rules
 from analysis.affine.guards import Definition, Guards, refined
 from analysis.affine.interval import BOOLEAN_RANGE, Interval, type_range
 from analysis.affine.launch_bounds import LaunchBounds
+from analysis.affine.type_facts import of_each_type
 from analysis.divergence.call_context import Argument
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
@@ -47,6 +48,10 @@ _Again: TypeAlias = tuple[BasicBlockId, Sequence[_Ruled]]
 Settling: TypeAlias = Callable[[Interval, Interval, Interval], Interval]
 """From the old and the new interval of a phi, and that of its type, to the one that counts."""
 ADDRESSES = type_range(U64)
+
+
+def _range_of_numbers(type_: Type) -> Interval | None:
+    return type_range(type_) if isinstance(type_, IntegerType | BooleanType) else None
 
 
 def whole_range(type_: Type) -> Interval:
@@ -119,8 +124,7 @@ class _RangePass:
         self.ranges = ranges
         self.intervals = ranges.intervals
         self.changed = False
-        wholes = {t: type_range(t) if isinstance(t, IntegerType | BooleanType) else None for t in set(function.types)}
-        self._whole = [wholes[type] for type in paced(function.types)]
+        self._whole = of_each_type(function.types, _range_of_numbers)
         """The range of each value's type; None for what has no numbers."""
         self._moving = set(ranges.guards.in_block)
         """Values that may change from one look at their loop to the next; all that a guard bounds are taken to."""

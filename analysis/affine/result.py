@@ -29,6 +29,11 @@ class AffineResult:
         self._warp_levels = warp_levels
 
     @property
+    def facts(self) -> AffineFacts:
+        """For the pass that found them, which goes on from there."""
+        return self._facts
+
+    @property
     def bounds(self) -> LaunchBounds:
         """What is known of indices and extents."""
         return self._facts.bounds

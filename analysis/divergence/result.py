@@ -43,6 +43,7 @@ from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
 from analysis.ir.instructions import Branch, Instruction, Load, Phi, Select, Switch
 from analysis.ir.pace import paced
+from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
 
 MAX_LOOKED_AT: Final = 400
@@ -50,6 +51,17 @@ MAX_LOOKED_AT: Final = 400
 
 
 _WARP: Final = int(Level.WARP)
+
+
+@final
+@record
+class PartedOtherwise:
+    """Which values, and which decisions at the ends of blocks, agree in each warp by one of two results alone, and
+    whether the rounds of a loop do."""
+
+    values: frozenset[ValueId]
+    decisions: frozenset[BasicBlockId]
+    has_loops: bool
 
 
 @final
@@ -111,6 +123,17 @@ class DivergenceResult:
     def agrees_in_warp(self, value: ValueId) -> bool:
         """Is the level at most WARP?"""
         return self._solver.level[value] <= _WARP
+
+    def parted_otherwise(self, other: DivergenceResult) -> PartedOtherwise:
+        """Of two results about the same function: where they say different things of warps."""
+        graph, pairs = self._graph, zip(self._solver.level, other._solver.level, strict=True)
+        nodes = [node for node, (one, two) in enumerate(pairs) if one != two and (one <= _WARP) != (two <= _WARP)]
+        blocks = range(graph.branch_base, graph.convergence_base)
+        return PartedOtherwise(
+            frozenset(ValueId(node) for node in nodes if node < graph.branch_base),
+            frozenset(BasicBlockId(node - graph.branch_base) for node in nodes if node in blocks),
+            any(graph.loop_base <= node < graph.memory_base for node in nodes),
+        )
 
     def use_level(self, value: ValueId, block: BasicBlockId) -> Level:
         """The level of a value where `block` reads it: higher than `level` outside a loop that threads leave apart."""

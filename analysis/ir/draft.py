@@ -142,10 +142,15 @@ class _Assembly:
         if frame.block is None:
             return frame
         arguments = (None if value is None else self._values[value] for value in frame.arguments)
-        return replace(
-            frame,
-            arguments=tuple([None if value is None or value == _GONE else value for value in arguments]),
-            block=self._block_ids.get(frame.block),
+        return Frame(
+            frame.function,
+            frame.parent,
+            frame.call,
+            frame.value_base,
+            frame.branch_base,
+            frame.variable_base,
+            tuple([None if value is None or value == _GONE else value for value in arguments]),
+            self._block_ids.get(frame.block),
         )
 
     def _numbered_values(self) -> list[ValueId]:

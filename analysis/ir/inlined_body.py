@@ -372,7 +372,9 @@ def _settled(frame: Frame, defined: bytearray, numbers: Mapping[BasicBlockId, Ba
     if frame.block is None:
         return frame
     arguments = tuple(None if value is None or not defined[value] else value for value in frame.arguments)
-    return replace(frame, arguments=arguments, block=numbers.get(frame.block))
+    block = numbers.get(frame.block)
+    bases = frame.value_base, frame.branch_base, frame.variable_base
+    return Frame(frame.function, frame.parent, frame.call, *bases, arguments, block)
 
 
 def _ids(first: int, count: int) -> list[ValueId]:

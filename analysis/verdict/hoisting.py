@@ -11,6 +11,9 @@ Cost      O(instructions of the loop) for each type and variable that is loaded 
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import final
 
 from analysis.access.model import Access, AccessKind
@@ -18,7 +21,7 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle, CycleId
 from analysis.ir.function import Function
-from analysis.ir.ids import BasicBlockId
+from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Load
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.steady import Steadiness
@@ -38,16 +41,20 @@ class Hoisting:
     def cycle(self, access: Access) -> CycleId | None:
         """The innermost loop that runs the access in each of its rounds; None: it runs once."""
         around = self._control.innermost_cycle(access.block)
-        loads = self._loads(access) if around is not None and access.kind is AccessKind.LOAD else []
+        is_load = around is not None and access.kind is AccessKind.LOAD
+        loads = self._loads_from.get((access.block, access.address), ()) if is_load else ()
         while around is not None and loads and self._leaves(loads, access.block, around):
             around = None if around.parent is None else self._control.cycles[around.parent]
         return None if around is None else around.id
 
-    def _loads(self, access: Access) -> list[Load]:
-        instructions = self._function.blocks[access.block].instructions
-        return [item for item in instructions if isinstance(item, Load) and item.address == access.address]
+    @cached_property
+    def _loads_from(self) -> Mapping[tuple[BasicBlockId, ValueId], Sequence[Load]]:
+        found: defaultdict[tuple[BasicBlockId, ValueId], list[Load]] = defaultdict(list)
+        for block, _, load in self._control.placed(Load):
+            found[block, load.address].append(load)
+        return found
 
-    def _leaves(self, loads: list[Load], block: BasicBlockId, cycle: Cycle) -> bool:
+    def _leaves(self, loads: Sequence[Load], block: BasicBlockId, cycle: Cycle) -> bool:
         return (
             cycle.reducible
             and all(self._steady.is_steady(load.result, cycle) for load in loads)

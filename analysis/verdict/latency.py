@@ -22,8 +22,10 @@ from analysis.ir.instructions import (
     Branch,
     BuildAggregate,
     Call,
+    Compare,
     Constant,
     Convert,
+    ElementAddress,
     ExtractElement,
     Fence,
     FieldAddress,
@@ -225,6 +227,8 @@ _HARD: Final = frozenset(
 
 _BY_KIND: Final[dict[type[Instruction], int]] = {
     ReadSpecial: SIMPLE,
+    Compare: SIMPLE,
+    ElementAddress: SIMPLE,
     Texture: TEXTURE_ACCESS,
     Atomic: ATOMIC_ACCESS,
     Allocate: ALLOCATION,

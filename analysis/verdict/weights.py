@@ -12,7 +12,7 @@ Cost      O(instructions) for all blocks together; each block is asked for once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import final
@@ -53,6 +53,7 @@ class BlockWeights:
         self._affine = affine
         self.spaces = spaces
         self._slots: dict[BasicBlockId, int] = {}
+        self._latencies: dict[BasicBlockId, Sequence[int]] = {}
         self._rounds: dict[BasicBlockId, int] = {}
         self._weights: dict[BasicBlockId, int] = {}
 
@@ -96,9 +97,19 @@ class BlockWeights:
         """Issue slots of one run of the block."""
         known = self._slots.get(block)
         if known is None:
-            body = self._function.blocks[block]
-            known = terminator_latency(body.terminator) + sum(map(self.instruction, body.instructions))
-            known = self._slots[block] = 0 if block in self.unreached else known
+            terminator = self._function.blocks[block].terminator
+            is_reached = block not in self.unreached
+            known = terminator_latency(terminator) + sum(self._each_in(block)) if is_reached else 0
+            self._slots[block] = known
+        return known
+
+    def _each_in(self, block: BasicBlockId) -> Sequence[int]:
+        """The issue slots of each instruction of the block."""
+        known = self._latencies.get(block)
+        if known is None:
+            divergence, spaces = self._divergence, self.spaces
+            known = [latency(divergence, spaces, one) for one in self._function.blocks[block].instructions]
+            self._latencies[block] = known
         return known
 
     def weight(self, block: BasicBlockId) -> int:
@@ -135,8 +146,8 @@ class BlockWeights:
             around = self._control.innermost_cycle(block)
             cycle = None if around is None else around.id
             body = self._function.blocks[block]
-            for instruction in body.instructions:
-                found[instruction.span.frame][cycle] += self.instruction(instruction)
+            for instruction, slots in zip(body.instructions, self._each_in(block), strict=True):
+                found[instruction.span.frame][cycle] += slots
             found[body.terminator.span.frame][cycle] += terminator_latency(body.terminator)
         return found
 

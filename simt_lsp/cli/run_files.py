@@ -21,6 +21,8 @@ Made = TypeVar("Made", covariant=True)
 
 SECONDS: Final = 120.0
 """A process that needs longer for a file is ended, unless more was asked of it."""
+CALM: Final = (5_000_000, 50, 1000)
+"""Thresholds of the collector."""
 WORTH_A_PROCESS = 150_000
 """Bytes of source per process below which starting it costs more than it saves."""
 
@@ -102,9 +104,10 @@ def useful_processes(paths: Sequence[str]) -> int:
 
 def calm_collector() -> None:
     """Analyses build many objects that live on in caches, and hardly a cycle: to look for one costs a tenth of them."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(5_000_000, 50, 1000)
+    if gc.get_threshold() != CALM:  # a run has several tasks
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*CALM)
 
 
 def internal_error(error: Exception) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, final
@@ -35,6 +35,8 @@ class IncludeGraph:
 
     _includes: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     _includers: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    _ranks: dict[str, Sequence[tuple[int, str]]] = field(default_factory=dict[str, "Sequence[tuple[int, str]]"])
+    """What was asked since the last change."""
     _lock: Lock = field(default_factory=Lock)
     version: int = 0
     """Grows with every change of an include."""
@@ -123,17 +125,24 @@ class IncludeGraph:
     def _included_from_beside(self, source: str) -> bool:
         return any(rank == 0 for rank, _ in self._ranked(source))
 
-    def _ranked(self, header: str) -> list[tuple[int, str]]:
+    def _ranked(self, header: str) -> Sequence[tuple[int, str]]:
         header = header.replace(os.sep, "/")
         with self._lock:
-            candidates = [
-                (_match(path, name, header), path)
-                for path in self._includers.get(posixpath.basename(header), ())
-                for name in self._includes.get(path, ())
-            ]
+            known = self._ranks.get(header)
+            if known is None:
+                known = self._ranks[header] = self._rank(header)
+            return known
+
+    def _rank(self, header: str) -> Sequence[tuple[int, str]]:
+        candidates = [
+            (_match(path, name, header), path)
+            for path in self._includers.get(posixpath.basename(header), ())
+            for name in self._includes.get(path, ())
+        ]
         return sorted((rank, path) for rank, path in candidates if rank is not None and path != header)
 
     def _drop(self, path: str) -> None:
+        self._ranks.clear()
         for name in self._includes.pop(path, ()):
             self._includers.get(posixpath.basename(name), set[str]()).discard(path)
 

@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from random import Random
 
 from analysis.affine.analysis import analyze_affine
+from analysis.affine.facts import AffineFacts
+from analysis.affine.forms import FormPass
+from analysis.affine.result import AffineResult
+from analysis.affine.uniformity import Uniformity
 from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.options import DivergenceOptions
+from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.printer import print_function
@@ -43,6 +48,7 @@ def referee(function: Function, random: Random) -> Iterator[str]:
     divergence = analyze_divergence(function, control, known, DivergenceOptions())
     result = analyze_affine(function, control, divergence)
     informed = analyze_divergence(function, control, known, DivergenceOptions(), result.warp_levels())
+    yield from _found_otherwise(function, control, result, informed)
     number, pointer = (parameter.value for parameter in function.parameters)
     for argument in random.sample(ARGUMENTS, 1 + random.randrange(2)):
         traces = run(function, grid, {number: argument, pointer: ("x", 0)}, STEPS, keep_states=True)
@@ -50,6 +56,22 @@ def referee(function: Function, random: Random) -> Iterator[str]:
             yield f"{claim}; n = {argument}, {grid}, {known}"
         for claim in refute_levels(informed, grid, traces):
             yield f"{claim}, once it knows {result.warp_levels()}; n = {argument}, {grid}, {known}"
+
+
+def _found_otherwise(
+    function: Function, control: ControlFlow, first: AffineResult, informed: DivergenceResult
+) -> Iterator[str]:
+    """What is found again because of levels is what is found from the beginning."""
+    facts, whole = (
+        AffineFacts(function, informed, first.bounds, first.ranges, Uniformity(function, control, informed))
+        for _ in range(2)
+    )
+    if not FormPass(facts, control).go_on_from(first.facts):
+        return
+    FormPass(whole, control).run()
+    for value, (one, other) in enumerate(zip(facts.forms, whole.forms, strict=True)):
+        if one != other or facts.proven[value] != whole.proven[value]:
+            yield f"%{value} is {one} or {other}, once it knows {first.warp_levels()}"
 
 
 def kernel(seed: int) -> tuple[Function, Random]:
