@@ -114,7 +114,7 @@ def _is_out_of_sight(item: Item, words: frozenset[bytes]) -> bool:
         return False
     if item.in_class and not _LOCAL_RECORDS.isdisjoint(item.identifiers):
         return False
-    if LAUNCH.search(item.text) is not None:
+    if _has_launch(item):
         return False
     own = item.name.encode("utf-8", "replace")
     named = words & item.identifiers
@@ -195,7 +195,12 @@ def macros_that(unit: TranslationUnit, says: re.Pattern[bytes]) -> frozenset[byt
 def mentions_launch(item: Item, macros: frozenset[bytes]) -> bool:
     """Whether the text of a function, or a macro that it uses, may launch something."""
     words = item.identifiers
-    return LAUNCH.search(item.text) is not None or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
+    return _has_launch(item) or not words.isdisjoint(LAUNCH_CALLS) or not words.isdisjoint(macros)
+
+
+def _has_launch(item: Item) -> bool:
+    """Whether `<<<` stands in a text, but for comments and strings (`">>> ... <<<"`)."""
+    return LAUNCH.search(item.text) is not None and LAUNCH.search(without_hidden(item.text)) is not None
 
 
 def names_of(items: Iterable[Item]) -> frozenset[bytes]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol, TypeAlias, TypeGuard, final
 
+from analysis.launches.device_bodies import LAUNCH_CALLS
 from analysis.launches.file_constants import Number
 from analysis.launches.host_code import HostCode, is_internal
 from analysis.launches.host_globals import GlobalNumbers, global_numbers
@@ -63,12 +64,14 @@ class HostCalls:
         self._elsewhere = elsewhere
         self._found: dict[_Key, tuple[Given, ...]] = {}
         self._globals: dict[str, GlobalNumbers | None] = {}
+        self._of_file: dict[tuple[str, int, int, bytes], Names] = {}
 
     def close(self) -> None:
         """Forgets the other units; nothing may be asked any more."""
         self._elsewhere = None
         self._found.clear()
         self._globals.clear()
+        self._of_file.clear()
 
     def values(self, item: Item, given: Given, of_file: Names | None = None) -> HostValues:
         """Those of the variables of a function, when its parameters hold `given`; `of_file` are the variables at file
@@ -94,9 +97,17 @@ class HostCalls:
 
     # -- variables at file level ---------------------------------------------------------------------------------------
 
-    def of_file(self, item: Item) -> Names:
-        """Those that a function may name and of which something is known."""
-        return frozenset(name for name in self.host.variables_in(item) if self.global_numbers(name) is not None)
+    def of_file(self, item: Item, callee: bytes = b"") -> Names:
+        """Those which decide what the launches in a function get, or its calls of `callee`, and of which something is
+        known."""
+        key = (*item.identity, callee)
+        if key not in self._of_file:
+            named = self.host.variables_in(item)
+            if named:
+                written = self.host.writes(item)
+                named &= written.names_behind(one for one in written.calls if _is_asked(one[0], callee))
+            self._of_file[key] = frozenset(name for name in named if self.global_numbers(name) is not None)
+        return self._of_file[key]
 
     def global_numbers(self, name: str) -> GlobalNumbers | None:
         """What such a variable may hold, as this unit sees the name."""
@@ -124,10 +135,16 @@ class HostCalls:
         called = sum(_callee(node) == name for node, _ in self.host.writes(caller).calls)
         return called == _mentions(caller, name)
 
-    def plain_values(self, item: Item, *, is_started: bool) -> Iterator[HostValues]:
+    def plain_values(self, item: Item, names: Names, *, is_started: bool) -> Iterator[HostValues]:
         """Those of a function for what each call passes, without variables at file level: of all calls there may be, or
-        of those that are seen where the program is started without arguments."""
-        for given in self._sets(item, None, is_closed=not is_started, depth=0):
+        of those that are seen where the program is started without arguments.
+
+        Who calls it is asked only where some of the names are its parameters.
+        """
+        variables = self.host.writes(item).variables
+        is_given = any(name in variables and variables[name].parameters for name in names)
+        sets = self._sets(item, None, is_closed=not is_started, depth=0) if is_given else _ANYTHING
+        for given in sets:
             yield self.values(item, given, frozenset())
 
     def _with_variables(
@@ -182,7 +199,8 @@ class HostCalls:
         """Of all texts that the answers about a function come from."""
         texts: list[bytes] = []
         seen: set[tuple[str, bytes]] = set()
-        read: list[tuple[HostCalls, Item]] = [(self, item)]
+        units: dict[HostCalls, None] = {self: None}
+        names = set(self.of_file(item))
         around: list[tuple[HostCalls, Item]] = [(self, item)]
         for _ in range(MAX_CALLS):
             callers: list[tuple[HostCalls, Item]] = []
@@ -198,13 +216,12 @@ class HostCalls:
                         seen.add(key)
                         texts.append(key[1])
                         callers.append(caller)
-                        read.append(caller)
+                        units[caller[0]] = None
+                        names |= caller[0].of_file(caller[1], callee.name.encode("utf-8", "replace"))
             around = callers
         if texts and self.unit.is_included:
             texts.append(b"included")
-        names = sorted(frozenset[str]().union(*(calls.of_file(one) for calls, one in read)))
-        units = dict.fromkeys(calls for calls, _ in read)
-        texts += [repr((name, calls.global_numbers(name))).encode() for name in names for calls in units]
+        texts += [repr((name, calls.global_numbers(name))).encode() for name in sorted(names) for calls in units]
         return b"".join(texts)
 
     def _sets(self, item: Item, of_file: Names | None, *, is_closed: bool, depth: int) -> tuple[Given, ...]:
@@ -239,7 +256,7 @@ class HostCalls:
             return _ANYTHING
         found: dict[Given, None] = {}
         for calls, caller in callers:
-            wanted = None if of_file is None else of_file | calls.of_file(caller)
+            wanted = None if of_file is None else of_file | calls.of_file(caller, name)
             for outer in calls._sets(caller, wanted, is_closed=is_closed, depth=depth + 1):
                 found |= dict.fromkeys(calls._passed_by(caller, outer, name, parameters, of_file, is_closed=is_closed))
             if len(found) > MAX_SETS:
@@ -262,7 +279,7 @@ class HostCalls:
         self, caller: Item, outer: Given, name: bytes, parameters: Parameters, of_file: Names | None, *, is_closed: bool
     ) -> Iterator[Given]:
         """What the calls in one function pass while its own parameters hold `outer`."""
-        values = self.values(caller, outer, frozenset() if of_file is None else of_file | self.of_file(caller))
+        values = self.values(caller, outer, frozenset() if of_file is None else of_file | self.of_file(caller, name))
         called = 0
         for node, guards in values.calls:
             arguments = node.field("arguments")
@@ -345,6 +362,15 @@ def _is_static(root: Node) -> bool:
 def _mentions(item: Item, name: bytes) -> int:
     """How often the text names it, in comments and strings aside."""
     return occurrences(without_hidden(item.text), name)
+
+
+def _is_asked(node: Node, callee: bytes) -> bool:
+    """Whether a call is one of a function, or a launch if that is empty."""
+    if callee:
+        return _callee(node) == callee
+    function = node.field("function")
+    is_function = function is not None and function.text in LAUNCH_CALLS
+    return is_function or node.child("kernel_call_syntax") is not None
 
 
 def _callee(node: Node) -> bytes:

@@ -52,9 +52,9 @@ class Calls(Protocol):
         """The functions that call it, and whether these are all and call it by its name alone."""
         ...
 
-    def plain_values(self, item: Item, /, *, is_started: bool) -> Iterator[HostValues]:
-        """Those of the variables of a function for what each call passes: of all calls there may be, or of those that
-        are seen, where the program is started without arguments."""
+    def plain_values(self, item: Item, names: frozenset[str], /, *, is_started: bool) -> Iterator[HostValues]:
+        """Those of the variables of a function for what each call passes, as far as that decides about some names: of
+        all calls there may be, or of those that are seen, where the program is started without arguments."""
         ...
 
 
@@ -94,7 +94,9 @@ def global_numbers(calls: Calls, name: str) -> GlobalNumbers | None:
                 writers.append((unit, function))
                 every |= dict.fromkeys(found.numbers(is_started=False))
                 started |= dict.fromkeys(found.numbers(is_started=True))
-    touching, is_followed = _touching(writers)
+    # who leads to a write matters only where there are several numbers, and each is known
+    is_one_of_some = len(every) > 1 and None not in every
+    touching, is_followed = _touching(writers) if is_one_of_some else ((), False)
     is_followed = is_followed and not any(_is_touched_early(unit, touching) for unit in units)
     return GlobalNumbers(type, initial, _all(every), _all(started), touching, is_followed)
 
@@ -159,11 +161,15 @@ class _Written:
         """What the writes leave in it, of which some may be left out as `is_started` says."""
         variable = self._variable
         assert variable is not None
-        for values in self._calls.plain_values(self._function, is_started=is_started):
-            for node, guards in variable.writes:
+        for node, guards in variable.writes:
+            if _is_change(node):
+                yield None
+                continue
+            behind = self._calls.host.writes(self._function).names_behind([(node, guards if is_started else ())])
+            for values in self._calls.plain_values(self._function, behind, is_started=is_started):
                 values.seen_from(node.start, guards)
                 if values.is_reached():
-                    yield None if _is_change(node) else values.converted(node, self._type)
+                    yield values.converted(node, self._type)
 
 
 def _is_own(variable: Variable) -> bool:

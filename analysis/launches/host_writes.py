@@ -15,7 +15,7 @@ Limits   Names are not told apart by scope.  Kernels take their arguments by val
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, final
 
@@ -87,6 +87,7 @@ class HostWrites:
         self._may_write = may_write
         self._function = function
         self._scope_end = function.end
+        self._conditions: set[int] = set()
         self.end: Final = function.end
         self.variables: Final[dict[str, Variable]] = {}
         self.paths: Final = HostPaths()
@@ -122,6 +123,27 @@ class HostWrites:
                 for number, child in reversed(list(enumerate(node.children)))
                 if child.children
             ]
+
+    def names_behind(self, calls: Iterable[tuple[Node, Guards]]) -> frozenset[str]:
+        """The names that decide what some calls are given, and whether they are made: those in them, and those in all
+        that is written to such a variable, and in the conditions around."""
+        found: set[str] = set()
+        waiting = [(node, guards) for node, guards in calls]
+        for node, guards in popped(waiting):
+            names = {inner.text.decode("utf-8", "replace") for inner in node.walk() if inner.kind in _NAMES}
+            fresh = names - found
+            found |= fresh
+            variables = [self.variables[name] for name in fresh if name in self.variables]
+            for variable in variables:
+                waiting += [*variable.writes, *(one for written in variable.members.values() for one in written)]
+                waiting += [] if variable.elements is None else [(variable.elements, variable.elements_in)]
+            arms = [self.paths.arms[guard] for guard in guards]
+            for condition in (one for arm in arms for one in (arm.condition, arm.case and arm.case.number)):
+                if condition is not None and condition.start not in self._conditions:
+                    self._conditions.add(condition.start)
+                    waiting.append((condition, ()))
+        self._conditions.clear()
+        return frozenset(found)
 
     def _lose_all(self, node: Node) -> None:
         for inner in node.walk():
@@ -447,6 +469,7 @@ def _spelling(function: Node) -> str:
     return before + function.text.decode("utf-8", "replace").partition("<")[0].strip()
 
 
+_NAMES: Final = frozenset({"identifier", "type_identifier"})
 _NUMBERS: Final = frozenset({"number_literal", "cast_expression", "parenthesized_expression", "sizeof_expression"})
 _SCOPES: Final = frozenset(
     {
