@@ -51,7 +51,7 @@ Layout: TypeAlias = frozenset[tuple[str, int, int]]
 
 @final
 class FileAnalysis:
-    """Immutable; safe to ask from any thread."""
+    """What was found never changes; asked by one thread at a time, since what takes a walk is remembered."""
 
     def __init__(
         self,

@@ -207,7 +207,7 @@ def _record_instance(
     if (
         (declaration.node.field("body") is None and not is_open)
         or len(program.records) >= MAX_INSTANCES
-        or _unfinished(program, f"{prefix}{template.name}<") >= MAX_NESTED
+        or _unfinished(program, template) >= MAX_NESTED
     ):
         return TypeName(DeclaredType(UnknownType(full)))
     record = _new_record(scope, declaration.node, full, template.name, template.name, arguments)
@@ -219,10 +219,11 @@ def _record_instance(
     return self_name(record)
 
 
-def _unfinished(program: Declarations, beginning: str) -> int:
-    """How many instances of the template whose names begin so need this one to be laid out themselves."""
-    layouts = program.layouts.values()
-    return sum(not layout.size and layout.name.startswith(beginning) for layout in layouts)
+def _unfinished(program: Declarations, template: TypeTemplate) -> int:
+    """How many instances of the template need this one to be laid out themselves."""
+    nodes = {id(declaration.node) for declaration in template.declarations}
+    started = [record.name for record in program.records.values() if id(record.node) in nodes]
+    return sum(not layout.size for name in started if (layout := program.layouts.get(name)) is not None)
 
 
 def generic_instance(program: Declarations, template: TypeTemplate) -> Entity | None:

@@ -136,6 +136,19 @@ def test_status_has_the_kernel_at_the_cursor() -> None:
         assert status(client, textDocument={"uri": URI}, position=host)["kernel"] is None
 
 
+def test_status_says_what_is_kept_and_how_often_it_was_of_use() -> None:
+    with server() as client:
+        client.initialize(NEOVIM)
+        client.open(URI, TEXT)
+        status(client, textDocument={"uri": URI})
+        before = {one["name"]: one for one in status(client)["kept"]}
+        assert before["roots"]["entries"] == before["roots"]["asked"] - before["roots"]["found"] == 2
+        client.change(URI, 2, {"text": TEXT.replace("plain", "other")})
+        status(client, textDocument={"uri": URI})
+        after = {one["name"]: one for one in status(client)["kept"]}
+        assert after["roots"]["found"] > before["roots"]["found"]
+
+
 def test_the_report_is_there_without_running_again() -> None:
     with server() as client:
         client.initialize(NEOVIM)

@@ -58,6 +58,7 @@ def handles(*kinds: str) -> Callable[[Handler], Handler]:
 
     def register(handler: Handler) -> Handler:
         for kind in kinds:
+            assert kind not in EXPRESSIONS, f"two handlers of {kind}"
             EXPRESSIONS[kind] = handler
         return handler
 

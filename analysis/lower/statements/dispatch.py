@@ -21,6 +21,7 @@ def handles_statement(*kinds: str) -> Callable[[StatementHandler], StatementHand
 
     def register(handler: StatementHandler) -> StatementHandler:
         for kind in kinds:
+            assert kind not in STATEMENTS, f"two handlers of {kind}"
             STATEMENTS[kind] = handler
         return handler
 

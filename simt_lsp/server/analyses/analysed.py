@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from analysis.facts.settings import AnalysisSettings
     from analysis.rules.diagnostic import Diagnostic
     from analysis.rules.diagnostic_cache import DiagnosticCache
+    from analysis.store.kept import TableStatistics
     from analysis.syntax.environment import Environment
 
 
@@ -228,6 +229,10 @@ class AnalysisJob:
             return known[1]
 
         return ProjectView(index, environment)
+
+    def statistics(self) -> tuple[TableStatistics, ...]:
+        """How much is kept between versions, and how often it was of use."""
+        return () if self._analyzer is None else self._analyzer.statistics()
 
     def _analyse(
         self,

@@ -25,6 +25,10 @@ async def on_status(ls: SimtServer, params: object) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "server": {"version": ls.version, "python": platform.python_version()},
         "simulator": _simulator(ls),
+        "kept": [
+            {"name": one.name, "asked": one.asked, "found": one.found, "entries": one.entries, "weight": one.weight}
+            for one in ls.job.statistics()
+        ],
         "document": None,
         "kernel": None,
     }
