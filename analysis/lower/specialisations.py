@@ -63,10 +63,37 @@ def choose(program: Declarations, template: TypeTemplate, arguments: tuple[Templ
     for match in matches:
         if match.is_certain and not match.declaration.parameters:
             return match  # an explicit specialisation, which is for these arguments alone
-    best = _most_special(program, primary, matches) if all(match.is_certain for match in matches) else None
+    matched = {match.declaration for match in matches}
+    is_open = any(_may_match(program, primary, one, whole) for one in partial if one not in matched)
+    is_open = is_open or not all(match.is_certain for match in matches)
+    best = None if is_open else _most_special(program, primary, matches)
     if best is not None or primary is None:
         return best
-    return Chosen(primary, positional(primary.parameters, arguments), whole, is_certain=not matches)
+    return Chosen(primary, positional(primary.parameters, arguments), whole, is_certain=not matches and not is_open)
+
+
+def _may_match(
+    program: Declarations,
+    primary: TypeTemplateDeclaration | None,
+    declaration: TypeTemplateDeclaration,
+    arguments: tuple[TemplateArgument, ...],
+) -> bool:
+    """Whether a specialisation that does not match may be meant, since an argument is of a type that is not known."""
+    unknown = [_is_unknown(program, each) for each in arguments]
+    if not any(unknown):
+        return False
+    pattern = _exact_pattern(program, primary, declaration)
+    if len(pattern.arguments) != len(arguments) or any(isinstance(each, cpp.Expansion) for each in pattern.arguments):
+        return True
+    names, found = names_of(pattern.template), dict[str, cpp.TemplateArgument]()
+    pairs = zip(unknown, pattern.arguments, _exactly(program, arguments), strict=True)
+    return all(is_open or deduction.deduce_argument(names, wanted, given, found) for is_open, wanted, given in pairs)
+
+
+def _is_unknown(program: Declarations, argument: TemplateArgument) -> bool:
+    if isinstance(argument, TypeName) and is_excluded(argument.declared):
+        return False
+    return isinstance(argument, TypeName | ConstantName) and exact_argument(program, argument) is None
 
 
 def _completed(
