@@ -23,7 +23,7 @@ from analysis.cpp.templates.functions import FunctionTemplate, Instance, instanc
 from analysis.cpp.templates.parameters import TemplateParameter
 from analysis.cpp.templates.substitution import names_in
 from analysis.cpp.types.model import ArrayType as ArrayOf
-from analysis.cpp.types.model import ClassType, DependentValue, OpaqueType, QualType
+from analysis.cpp.types.model import ClassType, DependentType, DependentValue, OpaqueType, QualType
 from analysis.cpp.types.model import TemplateArgument as ExactArgument
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.exact_arguments import as_written, structured_argument, structured_class, structured_or_opaque
@@ -165,7 +165,8 @@ def _functions(
     """The functions that are made of the class and its guides; None where not all of one is known."""
     own = exact_parameters(primary.parameters)
     whole = structured_class(program, ClassType(generic.name))
-    if whole is None or generic.has_unknown_base or generic.inherited:
+    bases = _pack_of_bases(generic, own)
+    if whole is None or (generic.has_unknown_base and bases is None) or generic.inherited:
         return None
     found: list[_Function | None] = [_of(program, guide, (), Origin.GUIDE) for guide in guides]
     constructors = list(dict.fromkeys(constructors_of(generic)))
@@ -175,9 +176,22 @@ def _functions(
         found.append(_of(program, constructor, own, origin))
     copy = FunctionTemplate(generic, own, (QualType(whole),), 1)
     found.append(_Function(copy, Origin.COPY))
-    if not constructors:
+    if not constructors and bases is not None:
+        found.append(_Function(FunctionTemplate(generic, own, (bases,), 0, expands=True), Origin.CONSTRUCTOR))
+    elif not constructors:
         found.append(_of_members(program, generic, own, count))
     return [each for each in found if each is not None] if None not in found else None
+
+
+def _pack_of_bases(generic: Record, own: Sequence[TemplateParameter]) -> QualType | None:
+    """The pack that is all an aggregate consists of: `struct Over : F... {}` takes a value for each of its bases."""
+    clause = generic.node.child("base_class_clause")
+    if clause is None or generic.fields or not clause.text.rstrip().endswith(b"..."):
+        return None
+    named = [child for child in clause.children if child.kind not in ("access_specifier", "public")]
+    name = named[0].text.decode("utf-8", "replace") if len(named) == 1 else ""
+    is_pack = any(one.name == name and one.is_pack for one in own)
+    return QualType(DependentType(name)) if is_pack else None
 
 
 def _of(

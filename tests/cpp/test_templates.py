@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sim.refusals import Refusal
 from tests.sim.running import run
 
 CASES = {
@@ -189,6 +190,14 @@ CASES = {
         "id<decltype(V<int>(2).dot(V<double>(1)))>, id<decltype(V<int>(2).dot(V<long>(1)))>, id<decltype(half(2L))>",
         [2, 3, 3],
     ),
+    "a class that consists of a pack of bases": (
+        """struct I { __device__ int operator()(int) const { return 1; } };
+        struct D { __device__ int operator()(double) const { return 2; } };
+        template <class... F> struct Over : F... { using F::operator()...; };
+        template <class... F> Over(F...) -> Over<F...>;""",
+        "Over{I(), D()}(1), Over{I(), D()}(1.5), Over{D()}(1)",
+        [1, 2, 2],
+    ),
     "members are those of their own class": (
         """template <class T> struct A { __device__ int m(); __device__ int k();
         template <class U> __device__ int n(U); };
@@ -290,3 +299,12 @@ def test_the_template_means(name: str) -> None:
     )
     assert done.arrays["out"].tolist() == wanted
     assert done.faults == ()
+
+
+def test_of_a_type_that_is_not_known_nothing_is_certain() -> None:
+    """`decltype` of a call whose result nobody knows may be `double`."""
+    text = """template <class T> constexpr int id = 1; template <> constexpr int id<double> = 2;
+    template <class T> constexpr int id<T *> = 3; __device__ auto f(int x) { auto y = x * 2.0; return y; }
+    __global__ void k(int *out) { out[0] = id<decltype(f(1))>; }"""
+    with pytest.raises(Refusal):
+        run(text, {"out": np.zeros(1, np.int32)}, block=1)

@@ -49,8 +49,13 @@ def initialiser_operands(ctx: LoweringContext, value: Node) -> Sequence[Operand]
     return (lower(ctx, value),)
 
 
-def deduced_type(ctx: LoweringContext, template: TypeTemplate, operands: Sequence[Operand]) -> Type | None:
-    return deduced_class(ctx.program, template, [argument_of(ctx, operand) for operand in operands])
+def deduced_type(ctx: LoweringContext, template: TypeTemplate, operands: Sequence[Operand], generic: Type) -> Type:
+    """The class that the operands say; else the generic one, which a template with a pack does not have."""
+    found = deduced_class(ctx.program, template, [argument_of(ctx, operand) for operand in operands])
+    if found is not None:
+        return found
+    has_pack = any(parameter.is_pack for each in template.declarations for parameter in each.parameters)
+    return UnknownType(template.name) if has_pack else generic
 
 
 def initialise_deduced(ctx: LoweringContext, target: LValue, operands: Sequence[Operand], span: Span) -> None:
@@ -69,4 +74,4 @@ def deduced_object(ctx: LoweringContext, type_node: Node, type: Type, arguments:
     if template is None or not arguments.children:
         return None
     operands = argument_operands(ctx, arguments)
-    return construct(ctx, deduced_type(ctx, template, operands) or type, operands, span)
+    return construct(ctx, deduced_type(ctx, template, operands, type), operands, span)

@@ -99,7 +99,7 @@ def _deduced_class(
     name, span = name_node.text.decode("utf-8", "replace"), ctx.span(name_node)
     with full_expression(ctx, ctx.span(value)):
         operands = initialiser_operands(ctx, value)
-        type = deduced_type(ctx, template, operands) or declared.type
+        type = deduced_type(ctx, template, operands, declared.type)
         if isinstance(type, UnknownType):
             ctx.builder.emit(Opaque(None, f"type {type.spelling} is not visible", (), False, span))
         exact = DeclaredType(type, False, declared.is_constant, declared.is_volatile)

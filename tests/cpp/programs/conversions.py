@@ -53,11 +53,13 @@ def references(choices: Choices) -> CppProgram:
         left = _object(choices, values, target, 2)
         own = "a_base.b" if target == "Base" else values.variable(target)
         values.variable(target)
+        right = values.number()
+        right = "3" if own in right else right  # compilers differ about `(a = 2) += a`
         match choices.below(6):
             case 0 if target != "Base":
-                checks.append(f"(({left} = {values.number()}), {own} * 3)")
+                checks.append(f"(({left} = {right}), {own} * 3)")
             case 1 if target != "Base":
-                checks.append(f"(({left} {choices.pick(('+=', '-=', '*='))} {values.number()}), {own} + 1)")
+                checks.append(f"(({left} {choices.pick(('+=', '-=', '*='))} {right}), {own} + 1)")
             case 2 if target != "Base":
                 checks.append(f"({choices.pick(('++', '--'))}{left}, {own})")
             case 3:

@@ -29,9 +29,11 @@ def free_functions(choices: Choices) -> CppProgram:
 
 def methods(choices: Choices) -> CppProgram:
     """Methods of a class and of its base: hidden, brought in, qualified, for constant objects and for temporaries."""
-    lines = [f"  __device__ {one}" for one in _methods(choices, 10)]
-    base = [f"  __device__ {one}" for one in _methods(choices, 20)]
-    using = "  using Root::f;" if choices.chance(2) else ""
+    own, inherited = choices.below(3), choices.below(3)
+    lines = [f"  __device__ {one}" for one in _methods(choices, 10, own)]
+    base = [f"  __device__ {one}" for one in _methods(choices, 20, inherited)]
+    # Compilers differ about what is hidden where only one of two methods says `&` or `&&`.
+    using = "  using Root::f;" if choices.chance(2) and bool(own) == bool(inherited) else ""
     declared = [
         f"struct Root {{ {' '.join(base)} }};",
         f"struct Leaf : Root {{ {using} {' '.join(lines)} }};",
@@ -70,9 +72,9 @@ def operators(choices: Choices) -> CppProgram:
     return CppProgram([WORLD, *declared, method], ["Own own;", *values.variables], calls)
 
 
-def _methods(choices: Choices, first: int) -> list[str]:
+def _methods(choices: Choices, first: int, kind: int) -> list[str]:
+    """All of them say `&` or `&&` (`kind` 0), or none does."""
     after = ("", "const", "&", "&&", "const &")
-    kind = choices.below(3)
     signatures = {
         (_parameter(choices), choices.pick(after[:2] if kind else after[2:])) for _ in range(choices.between(1, 3))
     }
