@@ -18,7 +18,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-editors check format vsix vsix-all bench fuzz clean
+.PHONY: help demo test test-editors check format vsix vsix-all bench fuzz gpu clean
 
 help:
 	@echo "make demo    check the kernels in examples/ and show what is found"
@@ -29,6 +29,7 @@ help:
 	@echo "make vsix    the package of the VS Code extension for this machine; make vsix-all: one per platform"
 	@echo "make bench   measure speed; PATHS=... measures your own files"
 	@echo "make fuzz    try properties and random kernels that nobody tried before, for some minutes"
+	@echo "make gpu     hold the simulator against an NVIDIA GPU, where there is one and nvcc"
 	@echo "make clean   remove what these commands made"
 
 # The examples contain errors on purpose, so status 1 is the expected end; anything else is a defect.
@@ -67,6 +68,9 @@ vsix-all: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks $(PATHS)
+
+gpu: $(VENV)/.installed-test
+	$(BIN)/python -m tests.gpu
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m hypothesis --hypothesis-profile=fuzz

@@ -256,25 +256,25 @@ def batch(name: str, group: Sequence[Function], columns: Sequence[NDArray[Any]],
     return Batch(case, group, places, count)
 
 
-def _is_bfloat16(type: Type) -> bool:
+def is_bfloat16(type: Type) -> bool:
     return type == _BF16 or (isinstance(type, VectorType) and type.element == _BF16)
 
 
 def _out_type(type: Type) -> str:
     """bfloat16 results are kept as float, which NumPy knows."""
-    if _is_bfloat16(type):
+    if is_bfloat16(type):
         return "float2" if isinstance(type, VectorType) else "float"
     return c_type(type)
 
 
 def _as_stored(type: Type, value: str) -> str:
-    if _is_bfloat16(type):
+    if is_bfloat16(type):
         return f"__bfloat1622float2({value})" if isinstance(type, VectorType) else f"__bfloat162float({value})"
     return value
 
 
 def _out_array(type: Type, length: int) -> NDArray[Any]:
-    kind = "float32" if _is_bfloat16(type) else numpy_type(type)
+    kind = "float32" if is_bfloat16(type) else numpy_type(type)
     return np.zeros((length, type.length) if isinstance(type, VectorType) else length, kind)
 
 

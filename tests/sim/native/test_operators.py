@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from sim.policies.ipdom import Ipdom
-from tests.sim.native.comparison import simulated, ulps_between
+from tests.sim.native.comparison import simulated
 from tests.sim.native.compiler import compiled
-from tests.sim.native.operators import ROWS, TYPES, Scalar, Sheet, sheet
+from tests.sim.native.judged import of_sheet
+from tests.sim.native.operators import TYPES, Scalar, Sheet, sheet
 from tests.sim.native.program import NativeResult
 from tests.sim.running import kernel_of
-
-_SHOWN: Final = 3
 
 
 def _sheets() -> dict[str, Sheet]:
@@ -37,13 +36,4 @@ def test_operators_of(left: Scalar, native: dict[str, NativeResult]) -> None:
     one = _SHEETS[left.name]
     found = simulated(one.case, kernel_of(one.case.unit.text), Ipdom)
     assert (found.faults, found.truncated) == ((), None)
-    lines: list[str] = []
-    for question, (array, slot) in zip(one.questions, one.slots, strict=True):
-        rows = slice(slot * ROWS, (slot + 1) * ROWS)
-        wanted, got = native[left.name].arrays[array][rows], found.arrays[array][rows]
-        wrong = ulps_between(wanted, got) > 0 if array == "real" else wanted != got
-        right = "" if question.right is None else question.right.name
-        for row in np.flatnonzero(wrong)[:_SHOWN]:
-            given = one.columns["a"][row], None if question.right is None else one.columns[question.right.name][row]
-            lines.append(f"{left.name} {question.title} {right} of {given}: {got[row]}, natively {wanted[row]}")
-    assert lines == []
+    assert list(of_sheet(one, native[left.name].arrays, found.arrays)) == []
