@@ -23,13 +23,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, Protocol, final
 
+from analysis.cpp.literals import number_literal
 from analysis.ir.launch_relation import RelationKind
 from analysis.ir.record import record
 from analysis.ir.types import FloatFormat, FloatType, IntegerType
 from analysis.launches.host_functions import HostFunction
 from analysis.launches.host_objects import called_name
 from analysis.lower.builtins import builtin_type
-from analysis.lower.conversions import number_literal
 from analysis.syntax.tree import Node
 
 DOWN: Final = frozenset((RelationKind.COVERS, RelationKind.EXCEEDS))
@@ -281,10 +281,11 @@ def _of_double(node: Node) -> Iterator[Quotient]:
         return
     literal = number_literal(right.text) if right.kind == "number_literal" else None
     divisor: Node | int = right
-    if literal is not None and isinstance(literal[0], float):
-        if not literal[0].is_integer() or not 0 < literal[0] < 1 << 16:
+    value = None if literal is None else literal.value
+    if isinstance(value, float):
+        if not value.is_integer() or not 0 < value < 1 << 16:
             return
-        divisor = int(literal[0])
+        divisor = int(value)
     yield Quotient(left, divisor, UP, UP, (node,), is_floating=True)
 
 

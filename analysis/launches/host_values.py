@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, final
 
+from analysis.cpp.literals import number_literal
 from analysis.ir.types import BooleanType, FloatFormat, FloatType, IntegerType, Type
 from analysis.launches.file_constants import FileConstants, Number
 from analysis.launches.host_arithmetic import OF_ONE, OF_TWO, cast_to, combined, rounded
@@ -25,7 +26,6 @@ from analysis.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, steppe
 from analysis.launches.host_objects import FileVariable, HostObjects, agreed, called_name
 from analysis.launches.host_writes import HostWrites, Variable, values_in
 from analysis.lower.builtins import builtin_type, builtin_variable
-from analysis.lower.conversions import number_literal
 from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.cpp.literals import Literal, character_literal, number_literal
 from analysis.cpp.types.model import Fundamental, QualType, fundamental
 from analysis.ir.types import BOOLEAN
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
-from analysis.lower.conversions import character_literal, is_arithmetic, number_literal
-from analysis.lower.cpp_types import literal_type
+from analysis.lower.conversions import is_arithmetic
+from analysis.lower.cpp_types import ir_type
 from analysis.lower.names import (
     BuiltinName,
     DeclaredType,
@@ -53,15 +54,17 @@ def literal(node: Node) -> ConstantName | None:
     match node.kind:
         case "number_literal":
             known = number_literal(node.text)
-            return None if known is None else ConstantName(*known, literal_type(node.text))
+            return None if known is None else _constant(known)
         case "char_literal":
-            value, type = character_literal(node.text)
-            is_plain = node.text[:1] == b"'"
-            return ConstantName(value, type, fundamental(Fundamental.CHAR) if is_plain else None)
+            return _constant(character_literal(node.text))
         case "true" | "false":
             return _TRUE if node.kind == "true" else _FALSE
         case _:
             return None
+
+
+def _constant(literal: Literal) -> ConstantName:
+    return ConstantName(literal.value, ir_type(literal.type), literal.type)
 
 
 def constant_integer(scope: Scope, node: Node) -> int | None:

@@ -30,7 +30,6 @@ from analysis.cpp.types.model import (
     qualified,
 )
 from analysis.ir import types as ir
-from analysis.lower.conversions import number_literal
 
 FUNCTION_POINTER: Final = ir.HandleType("function")
 _FLOATING: Final = {
@@ -60,6 +59,10 @@ _INTEGERS: Final[dict[ir.Type, QualType]] = {
     ir.U16: fundamental(Fundamental.UNSIGNED_SHORT),
     ir.S32: fundamental(Fundamental.INT),
     ir.U32: fundamental(Fundamental.UNSIGNED),
+}
+_LARGE: Final = {
+    64: (Fundamental.UNSIGNED_LONG, Fundamental.LONG),
+    128: (Fundamental.UNSIGNED_INT128, Fundamental.INT128),
 }
 BY_NAME: Final = {
     "void": Fundamental.VOID,
@@ -170,8 +173,8 @@ def assumed(type: ir.Type) -> QualType:
     if known is not None:
         return known
     match type:
-        case ir.IntegerType(signed=is_signed):
-            return fundamental(Fundamental.LONG if is_signed else Fundamental.UNSIGNED_LONG)
+        case ir.IntegerType(bits=bits, signed=is_signed):
+            return fundamental(_LARGE[bits][is_signed]) if bits in _LARGE else QualType(OpaqueType(repr(type)))
         case ir.VectorType():
             return QualType(DeviceType(type))
         case ir.PointerType(element=element, volatile=is_volatile):
@@ -188,19 +191,6 @@ def named_by_library(name: str, type: ir.Type) -> QualType | None:
     """The C++ type that a name of the C, C++ or CUDA library stands for; None where that is not known."""
     kind = BY_NAME.get(name.rpartition("::")[2])
     return of_library(type) if kind is None else fundamental(kind)
-
-
-def literal_type(text: bytes) -> QualType | None:
-    """The C++ type of an integer literal; None for all others, whose type the IR says."""
-    literal = number_literal(text)
-    if literal is None or not isinstance(literal[1], ir.IntegerType):
-        return None
-    suffix = text.lower().replace(b"'", b"")
-    if literal[1].bits == 32:
-        return fundamental(Fundamental.INT if literal[1].signed else Fundamental.UNSIGNED)
-    if b"ll" in suffix:
-        return fundamental(Fundamental.LONG_LONG if literal[1].signed else Fundamental.UNSIGNED_LONG_LONG)
-    return fundamental(Fundamental.LONG if literal[1].signed else Fundamental.UNSIGNED_LONG)
 
 
 def agrees(type: QualType, stored: ir.Type) -> bool:

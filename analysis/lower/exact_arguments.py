@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import assert_never
 
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import QualType, fundamental
+from analysis.cpp.types.model import QualType
 from analysis.cpp.types.qualification import layers
 from analysis.cpp.types.spelling import spelled
 from analysis.ir import types as ir
 from analysis.lower.constant_values import ConstantObject
-from analysis.lower.cpp_types import assumed, ir_type, of_library
+from analysis.lower.cpp_types import assumed, ir_type
 from analysis.lower.names import (
     ArgumentPack,
     ConstantName,
@@ -35,16 +35,13 @@ from analysis.lower.names import (
 )
 from analysis.lower.types import spelled_argument
 
-_LONG: Final[dict[ir.Type, cpp.Fundamental]] = {ir.S64: cpp.Fundamental.LONG, ir.U64: cpp.Fundamental.UNSIGNED_LONG}
-
 
 def exact_argument(program: Declarations, argument: TemplateArgument) -> cpp.TemplateArgument | None:
     match argument:
         case TypeName(declared=declared):
             return None if declared.exact is None else structured(program, declared.exact)
         case ConstantName(value=value, type=type, exact=exact):
-            known = exact or of_library(type) or _long(type)
-            return None if known is None else cpp.ValueArgument(value, known.unqualified, argument.is_typed)
+            return cpp.ValueArgument(value, (exact or assumed(type)).unqualified, argument.is_typed)
         case TemplateValue(name=name):
             return cpp.DependentValue(name)
         case TypeTemplate(name=name):
@@ -71,11 +68,6 @@ def exact_arguments(
             return None
         found.append(exact)
     return tuple(found)
-
-
-def _long(type: ir.Type) -> QualType | None:
-    kind = _LONG.get(type)
-    return None if kind is None else fundamental(kind)
 
 
 def structured(program: Declarations, type: QualType) -> QualType | None:

@@ -30,17 +30,18 @@ from analysis.cpp.expressions.model import (
     prvalue,
     xvalue,
 )
+from analysis.cpp.literals import character_literal, number_literal
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import Fundamental, QualType, fundamental, qualified
-from analysis.ir.types import FloatType, PointerType, StructType, UnknownType, VectorType
+from analysis.ir.types import PointerType, StructType, UnknownType, VectorType
 from analysis.lower.associated import associated_with
 from analysis.lower.builtins import builtin_function
 from analysis.lower.builtins.types import canonical
 from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.constants import evaluate
-from analysis.lower.conversions import is_arithmetic, number_literal
-from analysis.lower.cpp_types import ir_type, literal_type, natural, of_library
+from analysis.lower.conversions import is_arithmetic
+from analysis.lower.cpp_types import ir_type, of_library
 from analysis.lower.exact_arguments import named as by_name
 from analysis.lower.exact_arguments import record_name, structured
 from analysis.lower.functions import generic_signature, is_deduced, is_for_constants, with_parameters
@@ -140,11 +141,10 @@ class ScopeNames:
 
     def literal(self, node: Node) -> QualType | None:
         if node.kind == "char_literal":
-            return _CHARACTER if node.text.startswith(b"'") else None
+            return character_literal(node.text).type
         if node.kind == "number_literal":
             number = number_literal(node.text)
-            is_floating = number is not None and isinstance(number[1], FloatType)
-            return natural(number[1]) if number is not None and is_floating else literal_type(node.text)
+            return None if number is None else number.type
         if not node.text.startswith((b'"', b'R"')):
             return None
         length = len(string_text(node).encode("utf-8", "surrogateescape")) + 1

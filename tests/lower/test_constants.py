@@ -23,45 +23,11 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
-from analysis.lower.conversions import arithmetic_type, character_literal, number_literal, wrapped
+from analysis.lower.conversions import arithmetic_type, wrapped
 from analysis.lower.layouts import Member, lay_out, size_and_alignment
 from tests.lower.check import lower_one
 
 T = TemplateType("T")
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "type"),
-    [
-        ("1", 1, S32),
-        ("0x80000000", 0x80000000, U32),
-        ("2147483648", 2147483648, S64),
-        ("0b101u", 5, U32),
-        ("017", 15, S32),
-        ("1'000ULL", 1000, U64),
-        ("1.", 1.0, F64),
-        (".5f", 0.5, F32),
-        ("1e3", 1000.0, F64),
-        ("0x1p3f", 8.0, F32),
-        ("-3", -3, S32),
-    ],
-)
-def test_numbers(text: str, value: float, type: Type) -> None:
-    assert number_literal(text.encode()) == (value, type)
-
-
-def test_user_defined_suffixes_are_not_numbers() -> None:
-    assert number_literal(b"3_km") is None
-
-
-def test_characters() -> None:
-    assert [character_literal(text)[0] for text in (b"'a'", b"'\\n'", b"'\\x41'", b"'\\0'", b"L'b'")] == [
-        97,
-        10,
-        65,
-        0,
-        98,
-    ]
 
 
 @pytest.mark.parametrize(

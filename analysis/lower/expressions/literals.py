@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.cpp.literals import character_literal, number_literal
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import Fundamental, QualType, fundamental
 from analysis.ir.types import BOOLEAN, S8, U64, VOID, MemorySpace, PointerType
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
-from analysis.lower.conversions import character_literal, number_literal
-from analysis.lower.cpp_types import literal_type
+from analysis.lower.cpp_types import ir_type
 from analysis.lower.expressions.dispatch import handles, lower, record_value, unsupported
 from analysis.lower.strings import string_text
 from analysis.syntax.tree import Node
@@ -24,17 +24,16 @@ def _number(ctx: LoweringContext, node: Node) -> Operand:
     literal = number_literal(node.text)
     if literal is None:
         return unsupported(ctx, node, f"literal {node.text.decode('utf-8', 'replace')[:40]}")
-    value = ctx.typed(ctx.builder.constant(literal[0], literal[1], ctx.span(node)), literal_type(node.text))
-    if literal[0] == 0:
+    value = ctx.typed(ctx.builder.constant(literal.value, ir_type(literal.type), ctx.span(node)), literal.type)
+    if literal.value == 0:
         ctx.zeros.add(value)
     return value
 
 
 @handles("char_literal")
 def _character(ctx: LoweringContext, node: Node) -> Operand:
-    value, type = character_literal(node.text)
-    exact = fundamental(Fundamental.CHAR) if node.text.startswith(b"'") else None
-    return ctx.typed(ctx.builder.constant(value, type, ctx.span(node)), exact)
+    literal = character_literal(node.text)
+    return ctx.typed(ctx.builder.constant(literal.value, ir_type(literal.type), ctx.span(node)), literal.type)
 
 
 @handles("true", "false")
