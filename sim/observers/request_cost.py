@@ -31,6 +31,28 @@ def count_sectors(addresses: Values, lanes: Lanes | None, size: int) -> tuple[Co
     return sectors, -(-needed // SECTOR_BYTES)
 
 
+def count_turns(addresses: Values, lanes: Lanes | None) -> Counts:
+    """The sectors that atomics go through, each again for lanes that share an address of it.
+
+    As a GPU counts them (`docs/gpu.md`): of each sector the address with the most lanes decides.
+    """
+    present = np.ones(addresses.shape, np.bool_) if lanes is None else lanes
+    rows, _ = np.nonzero(present)
+    places = addresses[present]
+    order = np.lexsort((places, rows))
+    rows, places = rows[order], places[order]
+    starts = _starts(rows, places)
+    rows, sectors, sharing = rows[starts], places[starts] // SECTOR_BYTES, np.diff(np.append(starts, len(places)))
+    starts = _starts(rows, sectors)
+    turns = np.maximum.reduceat(sharing, starts)
+    return np.bincount(rows[starts], weights=turns, minlength=len(addresses)).astype(np.int64)
+
+
+def _starts(rows: Values, values: Values) -> Values:
+    """Where runs of equal pairs begin."""
+    return np.flatnonzero(np.concatenate(([True], (rows[1:] != rows[:-1]) | (values[1:] != values[:-1]))))
+
+
 def count_distinct(addresses: Values, lanes: Lanes | None) -> Counts:
     """How many different addresses each request has."""
     ordered = np.sort(_filled(addresses, lanes), axis=1)

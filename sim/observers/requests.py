@@ -28,7 +28,14 @@ from sim.faults import AccessKind
 from sim.observers.fragments import Fragments
 from sim.observers.places import FunctionSpan
 from sim.observers.reductions import Reductions
-from sim.observers.request_cost import Counts, count_bank_passes, count_distinct, count_sectors, interleaved
+from sim.observers.request_cost import (
+    Counts,
+    count_bank_passes,
+    count_distinct,
+    count_sectors,
+    count_turns,
+    interleaved,
+)
 from sim.observers.spaces import AccessSpaces
 
 
@@ -39,6 +46,7 @@ class RequestCount:
 
     `local_sectors`: those of `sectors` that are local memory, where a compiler keeps what does not fit into registers.
     `distinct_addresses`: how many places the atomics among the requests update, each request for itself.
+    `turns`: the sectors of those to global memory, each again for lanes that share an address.
     """
 
     requests: int = 0
@@ -48,6 +56,7 @@ class RequestCount:
     bank_conflicts: int = 0
     local_sectors: int = 0
     distinct_addresses: int = 0
+    turns: int = 0
 
     def __add__(self, other: RequestCount) -> RequestCount:
         return RequestCount(
@@ -58,6 +67,7 @@ class RequestCount:
             self.bank_conflicts + other.bank_conflicts,
             self.local_sectors + other.local_sectors,
             self.distinct_addresses + other.distinct_addresses,
+            self.turns + other.turns,
         )
 
 
@@ -179,7 +189,8 @@ class RequestObserver(Observer):
             moved = total(sectors, times)
             local = moved if space is MemorySpace.LOCAL else 0
             ideal_sectors = total(ideal, times)
-            count = RequestCount(shape[0], moved, ideal_sectors, local_sectors=local, distinct_addresses=distinct)
+            turns = total(count_turns(addresses, lanes), times) if is_atomic else 0
+            count = RequestCount(shape[0], moved, ideal_sectors, 0, 0, local, distinct, turns)
         key = id(site), space
         self._sites[id(site)] = site
         self._counts[key] = self._counts.get(key, RequestCount()) + count

@@ -3,7 +3,8 @@
 Rules    A name stands only beside a count of the same thing.  `inst` metrics count instructions of the intermediate
          representation, before an optimising compiler, where a profiler counts those of the machine: ratios and what
          memory is asked for can be compared, sums of instructions only in their order of magnitude.
-         Sectors are those that requests touch, before any cache.
+         Sectors are those that requests touch, before any cache; those of atomics count again for lanes that share an
+         address.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def _metrics(run: PolicyReport) -> Iterator[Metric]:
         if count.requests:
             words = f"global memory, {kind.value}"
             yield Metric(f"l1tex__t_requests_pipe_lsu_mem_global_op_{short}.sum", count.requests, f"requests: {words}")
-            yield Metric(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{short}.sum", count.sectors, f"sectors: {words}")
+            sectors = count.turns if kind in (AccessUse.ATOMIC, AccessUse.REDUCTION) else count.sectors
+            yield Metric(f"l1tex__t_sectors_pipe_lsu_mem_global_op_{short}.sum", sectors, f"sectors: {words}")
     memory = sum((traffic(run, MemorySpace.GLOBAL, kind) for kind in AccessUse), RequestCount())
     if memory.requests:
         yield Metric("memory_l2_theoretical_sectors_global", memory.sectors, "sectors of global memory")

@@ -155,6 +155,24 @@ __global__ void k(int *p) {
     assert answer.total == RequestCount(2, 24, 3, 1, 0)
 
 
+@pytest.mark.parametrize(
+    ("index", "condition", "turns"),
+    [
+        ("0", "true", 32),  # one address
+        ("t", "true", 4),  # every sector once
+        ("t % 2 * 8", "true", 32),  # two sectors, 16 lanes each
+        ("t / 2", "true", 4),  # two lanes at each address of two sectors
+        ("t < 5 ? 0 : t", "t < 9", 5 + 1),  # of the first sector the address with most lanes
+    ],
+)
+def test_atomics_go_again_through_sectors_in_which_lanes_share_an_address(
+    index: str, condition: str, turns: int
+) -> None:
+    """So Nsight Compute counts on an NVIDIA H200."""
+    text = f"__global__ void k(int *p) {{ int t = threadIdx.x; if ({condition}) atomicAdd(&p[{index}], 1); }}"
+    assert requests(text).total.turns == turns
+
+
 # -- referee ----------------------------------------------------------------------------------------------------------
 
 

@@ -67,6 +67,8 @@ def test_counts_have_the_names_of_profilers() -> None:
     assert named["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] == 4
     assert named["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == 16
     assert named["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"] == 2
+    assert named["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"] == 32
+    assert named["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"] == 64
     assert named["smsp__inst_executed.sum"] == run.warp_instructions
     assert named["smsp__thread_inst_executed_per_inst_executed.ratio"] == 32.0
     assert named["memory_l2_theoretical_sectors_global"] == 44
