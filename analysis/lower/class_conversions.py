@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import TemplateArgument
 from analysis.ir.source import Span
-from analysis.ir.types import StructType, Type, UnknownType
+from analysis.ir.types import S64, U64, StructType, TemplateType, Type, UnknownType
 from analysis.lower.calls import call_method
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand
-from analysis.lower.conversions import is_vague
+from analysis.lower.conversions import is_arithmetic, is_vague
 from analysis.lower.convert import implicit
+from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import load, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.functions import generic_signature
-from analysis.lower.names import FunctionDeclaration, Record
+from analysis.lower.names import DeclaredType, FunctionDeclaration, Record, TypeName
 from analysis.lower.records import constructors_of, methods_named
 from analysis.lower.types import spelled
 
@@ -62,8 +65,12 @@ def _takes_one(constructor: FunctionDeclaration) -> bool:
 def _converted(ctx: LoweringContext, record: Record, value: ValueId, type: Type, span: Span) -> ValueId | None:
     """By `operator T()`: the one for exactly this type, else the only one."""
 
-    operators = conversion_operators(record)
+    functions = conversion_operators(record)
+    operators = [found for found in functions if not found.template_parameters]
+    templates = [found for found in functions if found.template_parameters]
     exact = [found for found in operators if generic_signature(found).returns.type == type]
+    if templates and (type in _SHARED or not exact):
+        return _by_template(ctx, record, value, templates, type, span)
     chosen = exact or (operators if len(operators) == 1 else [])
     if not chosen:
         return None
@@ -76,6 +83,31 @@ def _converted(ctx: LoweringContext, record: Record, value: ValueId, type: Type,
     if isinstance(ctx.builder.types[loaded], StructType):
         return None
     return implicit(ctx, loaded, type, span)
+
+
+def _by_template(
+    ctx: LoweringContext,
+    record: Record,
+    value: ValueId,
+    templates: list[FunctionDeclaration],
+    type: Type,
+    span: Span,
+) -> ValueId | None:
+    """By `template <class T> operator T()`, which gives just this type; None where a plain one may be as good."""
+    only = templates[0]
+    parameters = only.template_parameters
+    if len(templates) > 1 or type in _SHARED or len(parameters) != 1 or not is_arithmetic(type):
+        return None
+    if generic_signature(only).returns != DeclaredType(TemplateType(parameters[0].name)):
+        return None
+    exact = of_library(type)
+    wanted = TypeName(DeclaredType(type, spelled=exact))
+    result = call_method(ctx, temporary(ctx, value, span), record, (only,), (wanted,), (), span)
+    return load(ctx, result, span)
+
+
+_SHARED: Final = frozenset({S64, U64})
+"""What several C++ types are stored as."""
 
 
 def conversion_operators(record: Record) -> list[FunctionDeclaration]:

@@ -8,6 +8,7 @@ Rules   Free operator functions are found in every namespace, which is what argu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, UnknownType, VectorType
 from analysis.lower.associated import associated_functions
@@ -15,6 +16,7 @@ from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, call_one_of, unknown_call
 from analysis.lower.class_conversions import conversion_operators
+from analysis.lower.class_knowledge import is_explicit
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.arithmetic import arithmetic, subscript
@@ -37,7 +39,7 @@ def overloaded(ctx: LoweringContext, spelling: str, operands: Sequence[Operand],
     receiver_method = builtin_method(types[0], f"operator{spelling}") if len(types) == len(operands) else None
     if receiver_method is not None:
         return call_builtin(ctx, receiver_method, operands[1:], (), span, receiver=operands[0])
-    converted = _converted_operands(ctx, operands, node)
+    converted = _converted_operands(ctx, spelling, operands, node)
     if converted is not None:
         return _builtin_operator(ctx, spelling, converted, node)
     if spelling in ("==", "!=") and all(isinstance(type, HandleType | PointerType | IntegerType) for type in types):
@@ -73,7 +75,9 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
     return False, None
 
 
-def _converted_operands(ctx: LoweringContext, operands: Sequence[Operand], node: Node) -> list[Operand] | None:
+def _converted_operands(
+    ctx: LoweringContext, spelling: str, operands: Sequence[Operand], node: Node
+) -> list[Operand] | None:
     """Class operands through their only conversion operator, when each has one."""
     span = ctx.span(node)
     converted: list[Operand] = []
@@ -87,7 +91,9 @@ def _converted_operands(ctx: LoweringContext, operands: Sequence[Operand], node:
             continue
         record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
         conversions: list[FunctionDeclaration] = [] if record is None else conversion_operators(record)
-        if len(conversions) != 1:
+        if spelling not in _CONDITIONS:
+            conversions = [each for each in conversions if not is_explicit(each)]
+        if len(conversions) != 1 or conversions[0].template_parameters:
             return None
         target = generic_signature(conversions[0]).returns.type
         if isinstance(target, StructType | VectorType | UnknownType):
@@ -104,3 +110,7 @@ def _builtin_operator(ctx: LoweringContext, spelling: str, operands: list[Operan
     if len(values) == 2:
         return arithmetic(ctx, spelling, values[0], values[1], span)
     return unknown_call(ctx, f"operator {spelling}", operands, span)
+
+
+_CONDITIONS: Final = frozenset({"&&", "||", "!"})
+"""Whose operands are conditions, for which explicit conversion functions count."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from analysis.lower.library.templates import is_excluded
 from analysis.lower.names import (
+    ConstantName,
     DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
@@ -34,6 +35,10 @@ def is_substitution_failure(declaration: FunctionDeclaration, instance: Function
             type = parameter.node.field("type")
             if type is not None and type.kind in _COMPOSED and is_excluded(_named(instance.scope, type)):
                 return True
+            if not isinstance(instance.scope.names.get(parameter.name), ConstantName) and parameter.default is not None:
+                named = [node for node in parameter.default.walk() if node.kind == "dependent_type"]
+                if any(is_excluded(resolve_type(instance.scope, node)) for node in named):
+                    return True
     return False
 
 

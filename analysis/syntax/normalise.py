@@ -4,7 +4,8 @@ Rules    `__restrict__`, calling conventions, attributes, launch bounds and `__e
          What aligns or packs a record or a declaration stays, in the one spelling that the grammar has for it there.
          The arguments of `__launch_bounds__` are returned.
          `friend` goes in front of the specifiers before it: behind them the grammar takes it for a type.
-         Specifiers of a conversion operator become spaces: behind two of them the grammar takes `operator` for a type.
+         Specifiers of a conversion operator but `explicit` become spaces: behind two of them the grammar takes
+         `operator` for a type.
          A launch that a formatter wrote `<< <n, 32>> >` becomes one of `<<<` and `>>>`.
          What marks an extended lambda (`[=] __device__ (int i)`) becomes spaces.
          `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
@@ -22,7 +23,7 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
     """The text to parse, and the arguments of its launch bounds."""
     text = _LATE_FRIEND.sub(_friend_first, text) if b"friend" in text else text
     if b"operator" in text:
-        text = _CONVERSION.sub(lambda match: blank(match[0]), text)
+        text = _CONVERSION.sub(_conversion, text)
     if _SPACED_LAUNCH.search(text) is not None:
         text = _SPACED_BRACKETS.sub(_joined, text)
     if any(text.rfind(word) > text.find(b"]") >= 0 for word in _LAMBDA_WORDS):
@@ -47,6 +48,15 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
 def _friend_first(match: re.Match[bytes]) -> bytes:
     before = match["before"]
     return b"friend" + before[-1:] + before[:-1]
+
+
+def _conversion(match: re.Match[bytes]) -> bytes:
+    """Only `explicit` stays, which says more than where the function runs."""
+    at = match[0].find(b"explicit")
+    if at < 0:
+        return blank(match[0])
+    end = at + len(b"explicit")
+    return blank(match[0][:at]) + match[0][at:end] + blank(match[0][end:])
 
 
 def _joined(match: re.Match[bytes]) -> bytes:

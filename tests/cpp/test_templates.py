@@ -198,6 +198,23 @@ CASES = {
         "Over{I(), D()}(1), Over{I(), D()}(1.5), Over{D()}(1)",
         [1, 2, 2],
     ),
+    "conversion functions that are explicit, or templates": (
+        """struct E { int v; __device__ explicit operator bool() const { return v > 3; }
+        __device__ operator long() const { return v; } };
+        struct X { __device__ explicit operator bool() const { return true; } };
+        __device__ int f(bool) { return 1; } __device__ int f(...) { return 2; }
+        struct C { int v; template <class T> __device__ operator T() const { return T(v + 1); } };
+        __device__ int g(int x) { return x; }""",
+        "E{3} + 1, E{3} * 2, f(X()), f(E{4}), g(C{7}), int(static_cast<float>(C{5})), E{2} && true",
+        [4, 6, 2, 1, 8, 6, 0],
+    ),
+    "a default for a value that does not exist": (
+        """template <bool B, class T = void> struct If {}; template <class T> struct If<true, T> { using type = T; };
+        template <class T, int = sizeof(typename If<(sizeof(T) > 1), char>::type)> __device__ int f(T) { return 1; }
+        __device__ int f(...) { return 2; }""",
+        "f(1), f('a'), f<char, 1>('a')",
+        [1, 2, 1],
+    ),
     "members are those of their own class": (
         """template <class T> struct A { __device__ int m(); __device__ int k();
         template <class U> __device__ int n(U); };
