@@ -19,22 +19,9 @@ from analysis.cpp.types.model import EnumerationType, Fundamental, FundamentalTy
 from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
 from analysis.ir.types import (
-    BF16,
-    BOOLEAN,
-    F16,
-    F32,
     F64,
-    S8,
-    S16,
     S32,
-    S64,
-    U8,
-    U16,
-    U32,
-    U64,
-    VOID,
     ArrayType,
-    GroupType,
     HandleType,
     MemorySpace,
     PointerType,
@@ -42,11 +29,10 @@ from analysis.ir.types import (
     TemplateType,
     Type,
     UnknownType,
-    VectorType,
 )
 from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.constants import constant_integer
-from analysis.lower.cpp_types import BY_NAME, ir_type
+from analysis.lower.cpp_types import BY_NAME, assumed, ir_type
 from analysis.lower.cpp_types import FUNCTION_POINTER as FUNCTION_POINTER
 from analysis.lower.names import (
     AUTO,
@@ -414,18 +400,14 @@ def spelled(type: Type) -> str:
     match type:
         case TemplateType(name=name) | HandleType(name=name) | StructType(name=name):
             return name
-        case UnknownType(spelling=spelling):
-            return spelling
+        case UnknownType(spelling=text):
+            return text
         case PointerType(element=element):
             return f"{spelled(element)}*"
         case ArrayType(element=element, length=length):
             return f"{spelled(element)}[{'' if length is None else length}]"
-        case VectorType(element=element, length=length):
-            return f"{_VECTOR_STEMS.get(element, spelled(element))}{length}"
-        case GroupType(kind=kind, size=size):
-            return f"{kind.value} group" if size is None else f"{kind.value} group of {size}"
         case _:
-            return _SPELLINGS.get(type) or repr(type)
+            return spelling.spelled(assumed(type))
 
 
 def spelled_argument(argument: TemplateArgument) -> str:
@@ -502,35 +484,6 @@ def _fundamental(kind: Fundamental) -> DeclaredType:
 
 
 _PRIMITIVES: Final = {name.encode(): _fundamental(kind) for name, kind in BY_NAME.items()}
-_VECTOR_STEMS: Final[dict[Type, str]] = {
-    S8: "char",
-    U8: "uchar",
-    S16: "short",
-    U16: "ushort",
-    S32: "int",
-    U32: "uint",
-    S64: "long",
-    U64: "ulong",
-    F16: "half",
-    BF16: "bfloat16",
-}
-_SPELLINGS: Final[dict[Type, str]] = {
-    VOID: "void",
-    BOOLEAN: "bool",
-    S8: "char",
-    S16: "short",
-    S32: "int",
-    S64: "long",
-    U8: "unsigned char",
-    U16: "unsigned short",
-    U32: "unsigned",
-    U64: "unsigned long",
-    F32: "float",
-    F64: "double",
-    F16: "half",
-    BF16: "bfloat16",
-}
-
 Resolve: TypeAlias = Callable[[Scope, Node], DeclaredType]
 
 _SPECIFIERS: Final[dict[str, Resolve]] = {
