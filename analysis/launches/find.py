@@ -310,12 +310,13 @@ def _numbers(
 def _grid_units(grid: Node, arguments: Sequence[Node], values: HostValues) -> tuple[GridUnit, ...]:
     """Which arguments the extents are multiples of: found by what they would be for two large numbers."""
     found: list[GridUnit] = []
+    names = values.names_behind(grid)
     for position, argument in enumerate(arguments):
         while argument.kind == "cast_expression" and (value := argument.field("value")) is not None:
             argument = value
-        if argument.kind != "identifier":
-            continue
         name = _text(argument)
+        if argument.kind != "identifier" or name not in names:
+            continue
         few = values.extents_if(name, LARGE, grid)
         grown = [axis for axis, extent in enumerate(few) if _LEAST <= (extent or 0) <= LARGE]
         many = values.extents_if(name, LARGE * _TIMES, grid) if grown else few

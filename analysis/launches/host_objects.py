@@ -61,6 +61,7 @@ class HostObjects(ABC):
         self._given = given or {}
         self._hidden = hidden
         self._of_file = of_file or {}
+        self._written = written
         self._variables = written.variables
         self._paths = written.paths
         self._rounds: dict[int, Number] = {}
@@ -230,6 +231,10 @@ class HostObjects(ABC):
         return (type, elements[index]) if isinstance(index, int) and 0 <= index < len(elements) else None
 
     # -- what would be ------------------------------------------------------------------------------------------------
+
+    def names_behind(self, node: Node) -> AbstractSet[str]:
+        """The names that decide what an expression is."""
+        return self._written.names_behind([(node, self._guards)])
 
     def extents_if(self, name: str, number: int, node: Node) -> Extents:
         """The extents of a shape if the variable `name` held that number, whatever is written to it; helpers that are

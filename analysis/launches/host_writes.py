@@ -137,6 +137,8 @@ class HostWrites:
             for variable in variables:
                 waiting += [*variable.writes, *(one for written in variable.members.values() for one in written)]
                 waiting += [] if variable.elements is None else [(variable.elements, variable.elements_in)]
+                parts = (part for loop in variable.loops for part in (loop.first, loop.condition, loop.step))
+                waiting += [(part, guards) for part in parts if part is not None]
             arms = [self.paths.arms[guard] for guard in guards]
             for condition in (one for arm in arms for one in (arm.condition, arm.case and arm.case.number)):
                 if condition is not None and condition.start not in self._conditions:
