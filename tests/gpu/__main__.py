@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.gpu import batch
+from tests.gpu.branches import branches
 from tests.gpu.driver import device_name
 from tests.gpu.preparation import prepared
 from tests.gpu.subjects import SUBJECTS, Subject, random_kernels
@@ -21,12 +22,13 @@ from tests.gpu.toolkit import nvcc_path
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.gpu", description=__doc__)
-    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"random, {', '.join(SUBJECTS)}; all of them")
-    parser.add_argument("--random", type=int, default=500, metavar="COUNT", help="random kernels (500)")
+    names = ("random", "branches", *SUBJECTS)
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"{', '.join(names)}; all of them")
+    parser.add_argument("--random", type=int, default=500, metavar="COUNT", help="random kernels of each kind (500)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the first random kernel (0)")
     parser.add_argument("--folder", type=Path, metavar="FOLDER", help="keep machine code, launches and results there")
     options = parser.parse_args()
-    unknown = set(options.subjects) - {"random", *SUBJECTS}
+    unknown = set(options.subjects) - set(names)
     if unknown:
         parser.error(f"no such subject: {', '.join(sorted(unknown))}")
     missing = what_is_missing()
@@ -50,6 +52,8 @@ def _subjects(names: list[str], seeds: range) -> Iterator[Subject]:
             yield from make()
     if not names or "random" in names:
         yield from random_kernels(seeds)
+    if not names or "branches" in names:
+        yield from branches(seeds)
 
 
 def _compare(subjects: Iterator[Subject], folder: Path) -> int:

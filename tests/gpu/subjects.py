@@ -3,6 +3,7 @@
 random       kernels of `tests/sim/random`, every other one with floating-point arithmetic: equal bit by bit
 kernels      the hand-written kernels of `tests/sim/native`: within the ulps that each allows
 operators    all operators over all pairs of types: equal bit by bit, but for integers that are divided by zero
+branches     (`branches.py`) which branches of random kernels split a warp
 intrinsics   all builtin functions with a numeric meaning: within what CUDA promises for each
 """
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis.divergence.levels import Level
 from analysis.ir.types import F32, F64, S32, U64, IntegerType
 from sim.policies.ipdom import Ipdom
 from tests.gpu import batch
 from tests.gpu.__main__ import what_is_missing
+from tests.gpu.branches import branches, watched
 from tests.gpu.driver import device_name
 from tests.gpu.launch import GpuLaunch, GpuResult, mangled
 from tests.gpu.preparation import prepared, unknown_names
@@ -20,6 +22,7 @@ from tests.gpu.source import argument, launch_of, source_of
 from tests.gpu.subjects import intrinsics, operators, random_kernels
 from tests.sim.native.comparison import Case, simulated
 from tests.sim.native.compiler import Unit
+from tests.sim.native.random_cases import random_case
 from tests.sim.running import kernel_of
 
 TEXT = "#include <cuda_fp16.h>\n__global__ void k(int *out, float by, int n) { out[threadIdx.x] = n * by; }"
@@ -94,6 +97,34 @@ def test_a_result_that_differs_is_told() -> None:
     arrays["whole"][3] += 1
     assert list(subject.problems(0, GpuResult(arrays)))
     assert list(subject.problems(0, GpuResult(problem="it did not end"))) == ["bool: it did not end"]
+
+
+def test_conditions_are_wrapped_and_have_their_levels() -> None:
+    text = """struct Pair { int a; };
+__global__ void k(int *out, int n) {
+  for (int i = 0; i < n; i++) if ((out[i] & 1) && threadIdx.x > 3) out[threadIdx.x] = 1;
+  while (n > blockIdx.x) n--;
+}
+"""
+    found = watched(replace(CASE, unit=Unit("a.cu", text)))
+    assert "for (int i = 0; see(0, i < n); i++) if (see(1, (out[i] & 1) && threadIdx.x > 3)) out" in found.text
+    assert "while (see(2, n > blockIdx.x)) n--;" in found.text
+    assert found.levels == [Level.GRID, Level.VARYING, Level.BLOCK]
+
+
+def test_a_uniform_branch_that_splits_is_told() -> None:
+    subject = next(branches(range(3000, 3008)))
+    levels = [watched(replace(case, unit=replace(case.unit, text=_plain(case)))).levels for case in subject.cases]
+    number = next(at for at, found in enumerate(levels) if min(found, default=Level.VARYING) <= Level.WARP)
+    split = np.array([level <= Level.WARP for level in levels[number]], np.uint8)
+    told = list(subject.judge(number, GpuResult({}, {"split": split}), {}))
+    assert len(told) == split.sum()
+    assert list(subject.judge(number, GpuResult({}, {"split": 0 * split}), {})) == []
+
+
+def _plain(case: Case) -> str:
+    """The text without what watches its branches."""
+    return random_case(int(case.unit.name.removeprefix("random_").removesuffix(".cu"))).unit.text
 
 
 @pytest.mark.skipif(what_is_missing() is not None, reason=what_is_missing() or "")
