@@ -25,6 +25,7 @@ from analysis.divergence.causes import (
     MemoryCause,
     MemorySubject,
     NestingCause,
+    Seed,
     SeedCause,
     Subject,
     SyncCause,
@@ -231,6 +232,22 @@ class DivergenceResult:
             node = solver.source[node]
             if node >= self._graph.memory_base and node not in self._graph.cells.values():
                 node = self._through_store(steps, node)
+
+    def beginning(self, value: ValueId) -> Seed | None:
+        """The seed with which `why` ends; None where there is none."""
+        solver, graph = self._solver, self._graph
+        node, told = int(value), set[int]()
+        while solver.rule[node] not in (Rule.NONE, Rule.SEED):
+            if node not in told and self._is_choice(node):
+                told.add(node)
+                way = self._way_to_read(node)
+                node = way[-1] if way else node
+                if solver.rule[node] == Rule.SEED:
+                    break
+            node = solver.source[node]
+            if node >= graph.memory_base and node not in graph.cells.values():
+                node = solver.source[node]  # of the store
+        return SEEDS[solver.source[node]] if solver.rule[node] == Rule.SEED else None
 
     # Which of several values a thread gets is often decided by a border (`if (i > 0) count += differs(x[i - 1]);`);
     # what it is made of says more.  A way through data goes on in the recorded chain, and only one begins at each node,

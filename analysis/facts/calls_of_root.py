@@ -15,7 +15,6 @@ from analysis.affine.atoms import REGISTER_OF_AXIS
 from analysis.affine.interval import type_range
 from analysis.affine.linear_form import LinearForm
 from analysis.divergence.call_context import NOTHING, Argument, CallContext, Steps, without_launch
-from analysis.divergence.causes import SeedCause
 from analysis.divergence.levels import Level
 from analysis.facts.roots import RootAnalysis
 from analysis.ir.function import FunctionKind
@@ -129,6 +128,5 @@ def _is_doubtful(root: RootAnalysis, value: ValueId, level: Level) -> bool:
     divergence = root.divergence
     if divergence.level(value) < level:
         return True  # it leaves a loop, which may be left apart for whatever reason
-    steps = divergence.why(value)
-    cause = steps[-1].cause if steps else None
-    return not isinstance(cause, SeedCause) or cause.seed in ASSUMED_SEEDS
+    seed = divergence.beginning(value)
+    return seed is None or seed in ASSUMED_SEEDS
