@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 
-def main() -> None:
-    """Run the command line."""
-    from simt_lsp.cli.exit_status import ExitStatus
+def main() -> NoReturn:
+    """Run the command line, and end at once.
+
+    Everything is written and closed then.  Python would free what a run has built, one object after the other: a
+    twelfth of the processor time of a check of many files.
+    """
     from simt_lsp.cli.main import run
 
     status = run(sys.argv[1:])
-    if status == ExitStatus.INTERRUPTED:
-        # Everything is closed; Python would take another tenth of a second to free what a long run has built.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-    sys.exit(status)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # who reads it may be gone
+            stream.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -219,3 +219,13 @@ def on_terminal(arguments: list[str], folder: Path, env: dict[str, str]) -> str:
     os.close(leader)
     process.wait(TIMEOUT)
     return written.decode()
+
+
+def test_what_a_run_has_built_is_not_freed_at_its_end(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cu": CLEAN})
+    start = "import atexit; from simt_lsp.__main__ import main; atexit.register(print, 'freed'); main()"
+    command = [sys.executable, "-I", "-c", start, "check", str(tmp_path / "a.cu")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("no findings in 1 file"), done.stdout
+    assert "freed" not in done.stdout
