@@ -76,6 +76,8 @@ def specifier_words(node: Node) -> frozenset[str]:
                 words.extend(grandchild.kind for grandchild in child.children)
             else:
                 words.append(kind)
+        elif child.kind == "sized_type_specifier":  # `unsigned const` is one node
+            words.extend(word.kind for each in child.children if each.kind in _WORD_HOLDERS for word in each.children)
     return frozenset(words)
 
 

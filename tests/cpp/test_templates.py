@@ -215,6 +215,12 @@ CASES = {
         "f(1), f('a'), f<char, 1>('a')",
         [1, 2, 1],
     ),
+    "qualifiers behind a type of several words": (
+        """template <class T> constexpr int v = 1; template <> constexpr int v<const unsigned> = 2;
+        template <> constexpr int v<const unsigned long &> = 3; template <class T> constexpr int v<volatile T> = 4;""",
+        "v<unsigned const>, v<unsigned long const &>, v<unsigned>, v<unsigned volatile>",
+        [2, 3, 1, 4],
+    ),
     "members are those of their own class": (
         """template <class T> struct A { __device__ int m(); __device__ int k();
         template <class U> __device__ int n(U); };

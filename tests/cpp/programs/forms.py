@@ -28,6 +28,7 @@ TEXTS: Final = (
     "constraints",
     "expansions",
     "lambdas_and_bindings",
+    "traced_objects",
 )
 _CHECKS: Final = 5
 _CONCEPTS: Final = one_line("number_concepts")
