@@ -639,8 +639,7 @@ def _shape(record: Record) -> ClassShape | None:
     constructors = written_constructors(record)
     if any(map(_takes_anything, constructors)) or _has_virtual_base(record):
         return None
-    is_mutable = _has_mutable(record)
-    fields = [Field(one.name, _type(one.declared), one.default, one.width, is_mutable) for one in record.fields]
+    fields = [Field(one.name, _type(one.declared), one.default, one.width, one.is_mutable) for one in record.fields]
     is_copied = copy_runs_code(record) or any(_takes_own(record, one) for one in constructors)
     return ClassShape(
         ClassType(record.name),
@@ -672,11 +671,6 @@ def _has_virtual_base(record: Record) -> bool:
     clause = record.node.child("base_class_clause")
     is_own = clause is not None and b"virtual" in clause.text
     return is_own or any(_has_virtual_base(base) for base, _ in record.bases)
-
-
-def _has_mutable(record: Record) -> bool:
-    """Whether some member may be `mutable`."""
-    return b"mutable" in record.node.text or any(_has_mutable(base) for base, _ in record.bases)
 
 
 def _literals(node: Node) -> Iterator[Node]:

@@ -202,14 +202,12 @@ class ScopeNames:
 
     def _field(self, record: Record, index: int, object: Argument) -> Checked:
         field = record.fields[index]
-        exact = self._exact(field.declared)
-        if exact is None:
+        known = field.type_in(object.type)
+        type = None if known is None else structured(self._program, known)
+        if type is None:
             return None
-        if exact.is_reference:
-            return named(exact)
-        if object.type.is_constant and b"mutable" in record.node.text:
-            return None
-        type = qualified(exact, constant=object.type.is_constant, volatile=object.type.is_volatile)
+        if type.is_reference:
+            return named(type)
         part = xvalue(type) if object.is_rvalue else lvalue(type)
         return Argument(part.type, part.category, bits=field.width)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final
 
-from analysis.cpp.types.model import QualType
+from analysis.cpp.types.model import QualType, qualified
 from analysis.cpp.types.model import TemplateArgument as CppArgument
 from analysis.ir.function import FunctionKind, SymbolKind, VariableId
 from analysis.ir.ids import FunctionId, SymbolId
@@ -432,6 +432,14 @@ class RecordField:
     default: Node | None
     alignment: int = 1
     width: int | None = None
+    is_mutable: bool = False
+
+    def type_in(self, object: QualType) -> QualType | None:
+        """The C++ type of the member in an object of that type, which may be `const`; None where it is not known."""
+        exact = self.declared.exact
+        if exact is None:
+            return None
+        return qualified(exact, constant=object.is_constant and not self.is_mutable, volatile=object.is_volatile)
 
 
 @final

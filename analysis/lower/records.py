@@ -358,7 +358,8 @@ def _read_field(record: Record, node: Node) -> None:
         default = next((one for one in behind if one.role == "default_value"), None)
         text = "" if whole.name is None else whole.name.text.decode("utf-8", "replace")
         width = _bit_width(record, behind)
-        record.fields.append(RecordField(text, _counted(record, whole.declared), default, alignment, width))
+        member = _counted(record, whole.declared)
+        record.fields.append(RecordField(text, member, default, alignment, width, "mutable" in words))
 
 
 def _counted(record: Record, member: DeclaredType) -> DeclaredType:

@@ -17,6 +17,14 @@ CASES = {
         "a(), b(), c(), d()",
         [24, 13, 4, 3],
     ),
+    "members of a constant object, of which one is mutable": (
+        """__device__ int f(int &) { return 1; } __device__ int f(const int &) { return 2; }
+        struct B { mutable int m; int n; };
+        struct S : B { int p; __device__ int g() const { return f(m) * 10 + f(p); } };""",
+        "S s{}; const S c{}; const S *q = &s;",
+        "f(c.m), f(c.n), f(s.n), f(q->m), f(q->p), c.g(), sizeof(f(c.m)) == 4, f((const int &)c.m)",
+        [1, 2, 1, 1, 2, 12, 1, 2],
+    ),
     "a lambda is no number": (
         """template <class F> __device__ int f(F) { return 1; } __device__ int f(int) { return 2; }
         __device__ int f(const char *) { return 3; }""",

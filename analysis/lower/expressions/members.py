@@ -32,7 +32,7 @@ from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
 from analysis.lower.expressions.places import global_place
 from analysis.lower.lookup import constant_part
-from analysis.lower.names import BuiltinName, ConstantName, DeclaredType, GlobalVariable, LocalVariable, Record
+from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, LocalVariable, Record, RecordField
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -164,15 +164,13 @@ def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, sp
 
 def member_place(ctx: LoweringContext, whole: LValue, record: Record, index: int, span: Span) -> LValue:
     """Member number `index` of an object; of a member of reference type, the pointer that is stored."""
-    declared = record.fields[index].declared
+    own = record.fields[index]
+    declared = own.declared
     is_volatile = whole.volatile or declared.is_volatile
     field = bit_field(ctx, record, index)
     if field is None:
         address = ctx.builder.field_address(whole.address, index, declared.stored, span)
-        is_constant = True if declared.is_constant else whole.is_constant
-        if is_constant and not declared.is_constant and b"mutable" in record.node.text:
-            is_constant = None
-        exact = _member_type(ctx, whole, declared, record)
+        is_constant = declared.is_constant if declared.is_constant or own.is_mutable else whole.is_constant
         return LValue(
             address,
             declared.stored,
@@ -181,21 +179,18 @@ def member_place(ctx: LoweringContext, whole: LValue, record: Record, index: int
             is_constant=is_constant,
             is_expiring=whole.is_temporary or whole.is_expiring,
             whole=whole.address if whole.is_temporary else whole.whole,
-            spelled=exact,
+            spelled=_member_type(ctx, whole, own),
         )
     address = ctx.builder.field_address(whole.address, index, field.type, span)
-    exact = _member_type(ctx, whole, declared, record)
+    exact = _member_type(ctx, whole, own)
     return LValue(address, declared.stored, is_volatile, bits=field.bits, is_lvalue=whole.is_lvalue, spelled=exact)
 
 
-def _member_type(ctx: LoweringContext, whole: LValue, declared: DeclaredType, record: Record) -> QualType | None:
-    """The C++ type of a member of that object, which is `const` if the object is, unless it is `mutable`."""
-    exact, around = declared.exact, ctx.exact_type(whole)
-    if exact is None or around is None or exact.is_reference:
-        return None
-    if around.is_constant and b"mutable" in record.node.text:
-        return None
-    return cpp.qualified(exact, constant=around.is_constant, volatile=around.is_volatile)
+def _member_type(ctx: LoweringContext, whole: LValue, member: RecordField) -> QualType | None:
+    """The C++ type of what is stored for a member of that object; None for a reference, which is stored otherwise."""
+    around = ctx.exact_type(whole)
+    exact = None if around is None else member.type_in(around)
+    return None if exact is None or exact.is_reference else exact
 
 
 def _value_member(ctx: LoweringContext, base: Operand, record: Record, index: int, span: Span) -> ValueId:
