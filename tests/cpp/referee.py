@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
+import pytest
+
 from analysis.lower.program import Program
 from analysis.pipeline import unit_of_text
 from sim.policies.ipdom import Ipdom
@@ -73,8 +75,7 @@ def verdicts(seeds: Sequence[int], folder: Path, kinds: Sequence[str] = tuple(KI
     kept = accepted([program for _, program in made.values()])
     programs = {seed: program for seed, program in zip(seeds, kept, strict=True) if program is not None}
     cases = {seed: program.case(f"{seed}.cu") for seed, program in programs.items()}
-    native = compiled([case.unit for case in cases.values()], folder, ["-std=c++20", "-O0", *_UNDEFINED])
-    results = _results(native, list(cases.values()))
+    results = _computed(list(cases.values()), folder)
     for (seed, case), result in zip(cases.items(), results, strict=True):
         if result is None:
             continue
@@ -88,6 +89,18 @@ def verdicts(seeds: Sequence[int], folder: Path, kinds: Sequence[str] = tuple(KI
             yield Verdict(seed, kind, program, undecided=str(refusal))
         else:
             yield Verdict(seed, kind, program, wrong)
+
+
+def _computed(cases: Sequence[Case], folder: Path) -> Sequence[NativeResult | None]:
+    """What each case computes natively; None for what cannot be compiled, though each of its lines is accepted."""
+    try:
+        native = compiled([case.unit for case in cases], folder, ["-std=c++20", "-O0", *_UNDEFINED])
+    except pytest.fail.Exception:
+        if len(cases) == 1:
+            return [None]
+        half = len(cases) // 2
+        return [*_computed(cases[:half], folder), *_computed(cases[half:], folder)]
+    return _results(native, cases)
 
 
 def _results(native: NativeProgram, cases: Sequence[Case]) -> Sequence[NativeResult | None]:
