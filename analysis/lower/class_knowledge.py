@@ -14,7 +14,7 @@ from analysis.cpp.conversions.implicit import ConversionFunction, ConvertingCons
 from analysis.cpp.types.model import ClassType, QualType
 from analysis.lower.exact_arguments import record_name, structured, structured_class
 from analysis.lower.functions import generic_signature, is_for_constants
-from analysis.lower.library.source import is_library
+from analysis.lower.library.source import lacks_conversions
 from analysis.lower.names import Declarations, DeclaredType, FunctionDeclaration, Record
 from analysis.lower.records import constructors_of, methods_named
 from analysis.syntax.tree import Node
@@ -67,7 +67,7 @@ def _exact(program: Declarations, declared: DeclaredType) -> QualType | None:
 
 
 def _is_known(program: Declarations, record: Record) -> bool:
-    if record.is_guess or record.has_unknown_base or is_library(record.item) or record.node.has_error:
+    if record.is_guess or record.has_unknown_base or lacks_conversions(record.item) or record.node.has_error:
         return False
     if record.node.field("body") is None or record.inherited:
         return False

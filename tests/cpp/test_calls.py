@@ -162,6 +162,16 @@ CASES = {
         'f(3), f("text"), f(nullptr), g(to), g(from), g(&from)',
         [1, 2, 2, 5, 6, 7],
     ),
+    "tags of a class of one's own": (
+        """template <class T> struct is_real : std::false_type {};
+        template <> struct is_real<float> : std::true_type {};
+        template <class T> __device__ int f(T x, std::true_type) { return 1; }
+        template <class T> __device__ int f(T x, std::false_type) { return 2; }
+        __device__ int g(std::array<int, 2>) { return 3; } __device__ int g(...) { return 4; }""",
+        "",
+        "f(1, is_real<int>()), f(1, is_real<float>{}), f(1, std::is_same<int, int>()), g(std::array<int, 2>{}), g(5)",
+        [2, 1, 1, 3, 4],
+    ),
 }
 
 

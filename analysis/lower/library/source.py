@@ -20,6 +20,8 @@ from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
 
 PATH: Final = "<standard library>"
+_CONVERTED_AS_WRITTEN: Final = ("integral_constant", "type_identity", "integer_sequence", "iterator_traits", "array")
+"""Their text has all constructors and conversion functions that the standard gives them."""
 _TEXT: Final = b"""
 template <class T, T v> struct integral_constant {
     using value_type = T;
@@ -124,6 +126,11 @@ def snippet_of(item: Item) -> Snippet:
 
 def is_library(item: Item) -> bool:
     return item.path == PATH
+
+
+def lacks_conversions(item: Item) -> bool:
+    """Whether the class has converting constructors or conversion functions that this text leaves out."""
+    return is_library(item) and item.name not in _CONVERTED_AS_WRITTEN
 
 
 @cache
