@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from analysis.meld.settings import MeldMethod, MeldSettings
 from analysis.rules.diagnostic import Severity
@@ -10,6 +11,7 @@ from analysis.rules.settings import RuleSettings
 from tests.rules.fixture import check_fixture
 
 ONLY = RuleSettings(select=frozenset({"DIV403"}))
+SMALL = replace(ONLY, share_threshold=0.0)
 
 
 def test_arms_that_do_the_same_on_other_operands() -> None:
@@ -32,6 +34,22 @@ __global__ void k(float *even, float *odd, const float *x, const float *y) {
         r"melding them would save about \d\d % of this kernel's issue slots\."
     )
     assert re.fullmatch(said, found.message), found.message
+
+
+def test_a_small_saving_is_told_where_it_is_asked_for() -> None:
+    text = """
+__global__ void k(float *even, float *odd, const float *x, const float *y, int n) {
+  int i = threadIdx.x;
+  if (i % 2) {@
+    odd[i] = x[i] * 2.0f;
+  } else {
+    even[i] = y[i] * 3.0f;
+  }
+  for (int j = 0; j < 10; ++j) even[i + 32 * j] = sqrtf(x[j * n + i]) / y[j * n + i];
+}
+"""
+    check_fixture(text.replace("@", ""), ONLY)
+    check_fixture(text.replace("@", "  //~ meldable-branch"), SMALL)
 
 
 def test_a_bounds_check_in_the_block_says_what_melding_saves_at_most() -> None:
@@ -158,7 +176,7 @@ __global__ void k(float *x, const float *y) {
   }
 }
 """
-    check_fixture(text.replace("@", "  //~ meldable-branch"), ONLY)
-    check_fixture(text.replace("@", "  // NOLINT(simt-meldable-branch)"), ONLY)
-    tail = RuleSettings(select=frozenset({"DIV403"}), meld=MeldSettings(method=MeldMethod.TAIL))
+    check_fixture(text.replace("@", "  //~ meldable-branch"), SMALL)
+    check_fixture(text.replace("@", "  // NOLINT(simt-meldable-branch)"), SMALL)
+    tail = replace(SMALL, meld=MeldSettings(method=MeldMethod.TAIL))
     check_fixture(text.replace("@", ""), tail)

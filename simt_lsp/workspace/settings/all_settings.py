@@ -173,8 +173,8 @@ SETTINGS: Final[tuple[Setting[Configuration, Any], ...]] = (
         lambda configuration, percent, _: _rules(configuration, share_threshold=percent),
         default=DEFAULT.rules.share_threshold,
         meaning="`divergent-branch`, `divergent-loop` and `bank-conflict` speak where what they are about takes this "
-        "share of the kernel's issue slots or more, in percent; `uncoalesced-access` where three times this share of "
-        "all sectors is moved for nothing.",
+        "share of the kernel's issue slots or more, in percent; `meldable-branch` where melding saves four times this "
+        "share; `uncoalesced-access` where three times this share of all sectors is moved for nothing.",
     ),
     Setting(
         "findingsPerKernel",
