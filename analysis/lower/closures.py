@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from analysis.ir.types import StructType
+from analysis.lower.constants import object_type
 from analysis.lower.functions import parameter_list
 from analysis.lower.names import (
     ConstantName,
@@ -75,7 +76,9 @@ def _capture(record: Record, scope: Scope, body: Node) -> None:
         if not isinstance(entity, LocalVariable):
             continue
         if entity.constant is not None:
-            record.scope.declare(name, ConstantName(entity.constant, entity.declared.type))
+            record.scope.declare(
+                name, ConstantName(entity.constant, entity.declared.type, object_type(entity.declared))
+            )
         else:
             declared = entity.declared
             member = DeclaredType(declared.type, False, declared.is_constant, declared.is_volatile)

@@ -15,7 +15,7 @@ from analysis.cpp.types.model import Fundamental, QualType, fundamental
 from analysis.ir.types import BOOLEAN
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.conversions import is_arithmetic
-from analysis.lower.cpp_types import ir_type
+from analysis.lower.cpp_types import ir_type, of_library
 from analysis.lower.names import (
     BuiltinName,
     DeclaredType,
@@ -87,17 +87,22 @@ def entity_constant(entity: Entity | None) -> ConstantName | None:
         case ConstantName():
             return entity
         case LocalVariable(constant=constant) if constant is not None:
-            return ConstantName(constant, entity.declared.type, _object_type(entity.declared))
+            return ConstantName(constant, entity.declared.type, object_type(entity.declared))
         case GlobalVariable(declaration=declaration):
             return declaration.constant
         case BuiltinName(builtin=builtin):
             known = builtin.constant if not builtin.registers else None
-            return None if known is None or isinstance(known, str) else ConstantName(known, builtin.type)
+            return (
+                None
+                if known is None or isinstance(known, str)
+                else ConstantName(known, builtin.type, of_library(builtin.type))
+            )
         case _:
             return None
 
 
-def _object_type(declared: DeclaredType) -> QualType | None:
+def object_type(declared: DeclaredType) -> QualType | None:
+    """The C++ type of what is declared so, which a reference refers to; None where it is not known."""
     return None if declared.exact is None else declared.exact.object
 
 

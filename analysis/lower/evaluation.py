@@ -715,7 +715,7 @@ def _combined(scope: Scope, node: Node, *, decisive: bool) -> ConstantName | Non
 
 def _size(scope: Scope, type: QualType) -> ConstantName | None:
     size, _ = size_and_alignment(ir_type(type), scope.program.layouts)
-    return None if size is None else ConstantName(size, ir.U64, cpp.fundamental(cpp.Fundamental.UNSIGNED_LONG))
+    return None if size is None else ConstantName(size, ir.U64, cpp.SIZE)
 
 
 _LONG: Final[dict[ir.Type, QualType]] = {

@@ -32,7 +32,7 @@ from analysis.cpp.expressions.model import (
 )
 from analysis.cpp.literals import character_literal, number_literal
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import Fundamental, QualType, fundamental, qualified
+from analysis.cpp.types.model import SIZE, Fundamental, QualType, fundamental, qualified
 from analysis.ir.types import PointerType, StructType, UnknownType, VectorType
 from analysis.lower.associated import associated_with
 from analysis.lower.builtins import builtin_function
@@ -562,7 +562,7 @@ def size_of(scope: Scope, node: Node) -> ConstantName | None:
     if not isinstance(found, Argument):
         return None
     size = size_and_alignment(ir_type(found.type), scope.program.layouts)[0]
-    return None if size is None else ConstantName(size, ir_type(_SIZE), _SIZE)
+    return None if size is None else ConstantName(size, ir_type(SIZE), SIZE)
 
 
 def _is_type(entity: Entity | None) -> bool:
@@ -570,4 +570,3 @@ def _is_type(entity: Entity | None) -> bool:
 
 
 _MAYBE_TYPES: Final = frozenset({"identifier", "qualified_identifier", "template_function", "type_identifier"})
-_SIZE: Final = fundamental(Fundamental.UNSIGNED_LONG)

@@ -7,7 +7,7 @@ Rules   The first component is looked up from inside out, each further one insid
 
 from __future__ import annotations
 
-from analysis.cpp.types.model import ClassType, QualType
+from analysis.cpp.types.model import INT, SIZE, ClassType, QualType
 from analysis.ir.types import (
     S32,
     U64,
@@ -109,7 +109,7 @@ def member(scope: Scope, outer: Entity | None, name: str, spelling: str) -> Enti
             return TypeName(DeclaredType(nested))
         constant = static_member(type, name)
         if constant is not None:
-            return ConstantName(constant, S32)
+            return ConstantName(constant, S32, INT)
         if isinstance(type, HandleType) and type.name.startswith("std::numeric_limits<") and is_limit(name):
             number = element_of_handle(type)
             return None if number is None else limit(name, number) or DependentName(spelling)
@@ -354,8 +354,8 @@ def size_constant(scope: Scope, node: Node) -> ConstantName | None:
         return None
     size, alignment = size_and_alignment(type, scope.program.layouts)
     if node.kind == "alignof_expression":
-        return ConstantName(alignment, U64)
-    return None if size is None else ConstantName(size, U64)
+        return ConstantName(alignment, U64, SIZE)
+    return None if size is None else ConstantName(size, U64, SIZE)
 
 
 def functions_named(

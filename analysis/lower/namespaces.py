@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.ir.types import S32
+from analysis.lower.constants import object_type
 from analysis.lower.deduction_guides import is_guide
 from analysis.lower.functions import is_specialisation
 from analysis.lower.globals import declare_global, find_declarator
@@ -215,7 +216,8 @@ def _variable(program: Declarations, path: Path, name: str, item: Item) -> Entit
     scope.origin = Origin(item, snippet, "::".join(path))
     declaration = declare_global(scope, name, snippet.root, declarator, snippet)
     if declaration.constant is not None:
-        return ConstantName(declaration.constant.value, declaration.constant.type)
+        exact = object_type(declaration.declared) or declaration.constant.exact
+        return ConstantName(declaration.constant.value, declaration.constant.type, exact)
     return GlobalVariable(declaration)
 
 

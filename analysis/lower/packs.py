@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from analysis.cpp.types.model import SIZE
 from analysis.ir.types import BOOLEAN, U64
 from analysis.lower.names import ArgumentPack, ConstantName, Entity, PackPattern, Scope, TemplateArgument, VariablePack
 from analysis.syntax.tree import Node
@@ -132,7 +133,7 @@ def pack_size(scope: Scope, node: Node) -> ConstantName | None:
     if not isinstance(entity, ArgumentPack | VariablePack):
         return None
     is_exact = not any(isinstance(element, PackPattern) for element in entity.elements)
-    return ConstantName(len(entity.elements), U64) if is_exact else None
+    return ConstantName(len(entity.elements), U64, SIZE) if is_exact else None
 
 
 _EMPTY: Final = {"&&": ConstantName(True, BOOLEAN), "||": ConstantName(False, BOOLEAN)}

@@ -47,7 +47,7 @@ def variable_instance(
     if constant is not None and is_inferred(type):
         return constant
     if constant is not None and is_arithmetic(type):
-        return ConstantName(wrapped(constant.value, type), type)
+        return ConstantName(wrapped(constant.value, type), type, declared.exact)
     whole = declaration.node.field("declarator")
     whole = None if whole is None else whole.field("value")
     if whole is not None and is_certain and "constexpr" in specifier_words(declaration.node):

@@ -162,6 +162,21 @@ CASES = {
         'f(3), f("text"), f(nullptr), g(to), g(from), g(&from)',
         [1, 2, 2, 5, 6, 7],
     ),
+    "constants of every kind": (
+        """constexpr int STAGES = 3; const unsigned MASK = 7u; enum { COUNT = 4 };
+        struct S { static constexpr long WIDTH = 5; };
+        template <int N> struct Twice { static constexpr unsigned value = 2 * N; };
+        template <class T> constexpr long size_in_bits = 8 * sizeof(T);
+        template <class... T> __device__ unsigned long count() { return sizeof...(T); }
+        __device__ int f(int) { return 1; } __device__ int f(long) { return 2; } __device__ int f(unsigned) { return 3; }
+        __device__ int f(unsigned long) { return 4; } __device__ int f(double) { return 5; }
+        __device__ int wait(unsigned long *, int) { return 6; }""",
+        "int i = threadIdx.x; const int own = 2; unsigned long phases[4] = {}; auto inside = [=] { return f(own); };",
+        "f(STAGES), f(i / STAGES), f((i / STAGES) & 1), f(MASK), f(COUNT), f(S::WIDTH), f(Twice<2>::value), "
+        "f(size_in_bits<int>), f(sizeof(int)), f(alignof(int)), f(count<int, int>()), f(own), "
+        "f(std::numeric_limits<int>::digits), f(warpSize), inside(), wait(&phases[i], (i / STAGES) & 1)",
+        [1, 1, 1, 3, 1, 2, 3, 2, 4, 4, 4, 1, 1, 1, 1, 6],
+    ),
     "tags of a class of one's own": (
         """template <class T> struct is_real : std::false_type {};
         template <> struct is_real<float> : std::true_type {};

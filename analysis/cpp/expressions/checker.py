@@ -38,6 +38,7 @@ from analysis.cpp.types.model import (
     BOOL,
     INT,
     NULL_POINTER,
+    SIZE,
     VOID,
     ArrayType,
     ClassType,
@@ -47,7 +48,6 @@ from analysis.cpp.types.model import (
     FundamentalType,
     PointerType,
     QualType,
-    fundamental,
     pointer_to,
     qualified,
 )
@@ -102,7 +102,6 @@ class Names(Protocol):
 
 
 _CASTS: Final = frozenset({b"static_cast", b"reinterpret_cast", b"const_cast", b"dynamic_cast"})
-_SIZE: Final = fundamental(Fundamental.UNSIGNED_LONG)
 _SIZES: Final = frozenset({"sizeof_expression", "alignof_expression", "offsetof_expression"})
 _TRUTHS: Final = frozenset({"true", "false", "requires_expression", "noexcept_expression"})
 _STRINGS: Final = frozenset({"string_literal", "raw_string_literal"})
@@ -126,7 +125,7 @@ class Checker:
         if kind in _NAMES:
             return self._names.named(node)
         if kind in _SIZES:
-            return prvalue(_SIZE)
+            return prvalue(SIZE)
         if kind in _TRUTHS:
             return prvalue(BOOL)
         match kind:

@@ -16,6 +16,7 @@ from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.conversions.standard import Bases, decayed, distance_to_base
 from analysis.cpp.templates.substitution import SubstitutionFailure, names_in, parameters_of, substituted
 from analysis.cpp.types.model import (
+    SIZE,
     ArrayType,
     ClassType,
     DependentType,
@@ -23,7 +24,6 @@ from analysis.cpp.types.model import (
     EntityArgument,
     Expansion,
     FunctionType,
-    Fundamental,
     MemberPointerType,
     OpaqueType,
     Pack,
@@ -34,7 +34,6 @@ from analysis.cpp.types.model import (
     TemplateArgument,
     TemplateName,
     ValueArgument,
-    fundamental,
     qualified,
     qualifiers_of,
     reference_to,
@@ -42,8 +41,6 @@ from analysis.cpp.types.model import (
 from analysis.cpp.types.qualification import can_add_qualifiers
 
 Deduced: TypeAlias = dict[str, TemplateArgument]
-
-_LENGTH = fundamental(Fundamental.UNSIGNED_LONG)
 
 
 def deduce_call(classes: Bases, names: frozenset[str], parameter: QualType, argument: Argument, found: Deduced) -> bool:
@@ -157,7 +154,7 @@ def _without(actual: QualType, pattern: QualType) -> QualType:
 def _bind(found: Deduced, name: str, argument: TemplateArgument) -> bool:
     before = found.setdefault(name, argument)
     if isinstance(before, ValueArgument) and isinstance(argument, ValueArgument):
-        if before.type == _LENGTH:  # of an array's bound, whatever type the parameter has
+        if before.type == SIZE:  # of an array's bound, whatever type the parameter has
             found[name] = argument
         return _same_values(before, argument)
     return before == argument
@@ -203,9 +200,7 @@ def _deduce_length(names: frozenset[str], pattern: int | str | None, actual: int
     if isinstance(pattern, str) and pattern in names:
         if actual is None:
             return False
-        return _bind(
-            found, pattern, DependentValue(actual) if isinstance(actual, str) else ValueArgument(actual, _LENGTH)
-        )
+        return _bind(found, pattern, DependentValue(actual) if isinstance(actual, str) else ValueArgument(actual, SIZE))
     return pattern == actual
 
 

@@ -305,5 +305,7 @@ _FUNDAMENTAL: Final = {kind: QualType(FundamentalType(kind)) for kind in Fundame
 VOID: Final = fundamental(Fundamental.VOID)
 BOOL: Final = fundamental(Fundamental.BOOL)
 INT: Final = fundamental(Fundamental.INT)
+SIZE: Final = fundamental(Fundamental.UNSIGNED_LONG)
+"""`std::size_t`."""
 DOUBLE: Final = fundamental(Fundamental.DOUBLE)
 NULL_POINTER: Final = fundamental(Fundamental.NULL_POINTER)

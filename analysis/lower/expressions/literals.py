@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.cpp.literals import character_literal, number_literal
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import Fundamental, QualType, fundamental
+from analysis.cpp.types.model import SIZE, Fundamental, QualType, fundamental
 from analysis.ir.types import BOOLEAN, S8, U64, VOID, MemorySpace, PointerType
 from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, Operand
@@ -76,7 +76,7 @@ def _sizeof(ctx: LoweringContext, node: Node) -> Operand:
     """A constant; `None` stands for a size that is not known, which is still one constant."""
     constant = evaluate(ctx.scope, node)
     value = None if constant is None else int(constant.value)
-    return ctx.typed(ctx.builder.constant(value, U64, ctx.span(node)), fundamental(Fundamental.UNSIGNED_LONG))
+    return ctx.typed(ctx.builder.constant(value, U64, ctx.span(node)), SIZE)
 
 
 @handles("requires_expression", "noexcept_expression", "typeid")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.cpp.types.model import INT
 from analysis.ir.types import BOOLEAN, S32, BooleanType, FloatFormat, FloatType, IntegerType, Type
 from analysis.lower.names import ConstantName
 
@@ -51,4 +52,4 @@ def limit(name: str, type: Type) -> ConstantName | None:
     else:
         return None
     number = numbers.get(name)
-    return ConstantName(is_true, BOOLEAN) if number is None else ConstantName(number, S32)
+    return ConstantName(is_true, BOOLEAN) if number is None else ConstantName(number, S32, INT)

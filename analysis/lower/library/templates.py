@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from analysis.cpp.types.model import Fundamental, fundamental
+from analysis.cpp.types.model import SIZE
 from analysis.ir.types import (
     BOOLEAN,
     S32,
@@ -181,7 +181,7 @@ def _holder(program: Declarations, declared: DeclaredType) -> Entity | None:
 def _sequence(program: Declarations, name: str, arguments: Sequence[TemplateArgument], spelling: str) -> Entity | None:
     """`index_sequence<I...>`, and the sequences from zero that `make_...` counts."""
     template = written_template(program, "integer_sequence")
-    index = TypeName(declared_as(fundamental(Fundamental.UNSIGNED_LONG)))
+    index = TypeName(declared_as(SIZE))
     if name == "index_sequence":
         return program.instantiate_type(template, (index, *arguments))
     if name == "index_sequence_for":
