@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from analysis.cpp.templates.substitution import names_in
+from analysis.cpp.types.model import QualType
 from analysis.ir.function import Function, Parameter, SymbolKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.pace import popped
@@ -60,8 +61,8 @@ from analysis.syntax.tree import Node
 
 def lower_body(
     program: Declarations, instance: FunctionInstance, warp_size: int, checkpoint: Callable[[], None]
-) -> tuple[Function, tuple[FunctionId, ...]]:
-    """The function in memory form, and the functions it calls."""
+) -> tuple[Function, tuple[FunctionId, ...], QualType | None]:
+    """The function in memory form, the functions it calls, and the C++ type of its result, where that is known."""
     moved: frozenset[str] = frozenset()
     while True:
         try:
@@ -76,7 +77,7 @@ def _lower_body(
     warp_size: int,
     moved: frozenset[str],
     checkpoint: Callable[[], None],
-) -> tuple[Function, tuple[FunctionId, ...]]:
+) -> tuple[Function, tuple[FunctionId, ...], QualType | None]:
     declaration = instance.declaration
     builder = FunctionBuilder(checkpoint)
     ctx = LoweringContext(
@@ -118,7 +119,7 @@ def _lower_body(
     returned: Type = VOID if is_deduced(returns) else returns.stored
     function = builder.finish(instance.id, declaration.name, declaration.kind, returned, end)
     add_layouts(program, builder)
-    return function, tuple(ctx.callees)
+    return function, tuple(ctx.callees), returns.exact
 
 
 def _says_qualifiers(instance: FunctionInstance) -> bool:

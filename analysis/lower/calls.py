@@ -199,9 +199,8 @@ def call_instance(
         if parameter.default is not None
     ]
     returns = instance.signature.returns
-    returned: Type = returns.stored
-    if is_deduced(returns):
-        returned = ctx.program.return_type(instance.id)
+    deduced = ctx.program.returned(instance.id) if is_deduced(returns) else None
+    returned = returns.stored if deduced is None else deduced.type
     ctx.callees[instance.id] = None
     if isinstance(returned, VoidType):
         builder.emit(Call(None, instance.id, tuple(passed), span))
@@ -209,7 +208,9 @@ def call_instance(
     result = builder.value(returned)
     builder.emit(Call(result, instance.id, tuple(passed), span))
     found = returned_operand(ctx, result, returns)
-    return found if returns.is_reference else result_begins(ctx, found, span)
+    if returns.is_reference:
+        return found
+    return result_begins(ctx, found if deduced is None else ctx.typed(result, deduced.exact), span)
 
 
 def _gives_lambda(instance: FunctionInstance) -> bool:

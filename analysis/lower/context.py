@@ -97,6 +97,8 @@ class ReturnTarget:
     """Variables from here on are those of the body."""
     closure: Closure | None = None
     """The lambda that a body lowered in place gives back."""
+    deduced: QualType | None = None
+    """The C++ type of what a body lowered in place gives back, where its first `return` says it."""
 
 
 ClassConversion: TypeAlias = Callable[["LoweringContext", ValueId, Type, Type, Span], ValueId]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.cpp.conversions.standard import decayed as decayed_type
+from analysis.cpp.types.model import qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
@@ -189,7 +190,8 @@ def _inline(
     if not returns.is_reference and ends_by_code(ctx, type):
         return temporary_begins(ctx, LValue(address, type), span)
     result = builder.load(address, type, span)
-    return returned_operand(ctx, result, returns)
+    found = returned_operand(ctx, result, returns)
+    return ctx.typed(result, target.deduced) if found == result and is_deduced(returns) else found
 
 
 def returned_operand(ctx: LoweringContext, result: ValueId, returns: DeclaredType) -> Operand:
@@ -253,7 +255,11 @@ def _declare_parameter(
         is_object = declared.is_reference or ends_by_code(ctx, type)
         loaded = None if is_object else load(ctx, argument, span)
         type = type if loaded is None else ctx.builder.types[loaded]
-        declared = DeclaredType(type or AUTO, declared.is_reference, declared.is_constant, declared.is_volatile)
+        exact = None if declared.is_reference or loaded is None else ctx.exact_type(loaded)
+        if exact is not None:
+            exact = qualified(decayed_type(exact.object).unqualified, constant=declared.is_constant)
+        qualifiers = declared.is_reference, declared.is_constant, declared.is_volatile
+        declared = DeclaredType(type or AUTO, *qualifiers, spelled=exact)
         argument = argument if loaded is None else loaded
         parameter = ParameterDeclaration(parameter.name, parameter.node, declared, None)
     builder = ctx.builder

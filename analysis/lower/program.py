@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Final, final
 from weakref import proxy
 
+from analysis.cpp.types.model import QualType
 from analysis.cpp.types.model import TemplateArgument as CppArgument
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import FunctionId
@@ -98,6 +99,8 @@ class Lowered:
     """Whether the function itself has some: what it does is not known to who calls it."""
     launch_bounds: tuple[bytes, ...] | None
     callees: tuple[FunctionId, ...]
+    returned: QualType | None = None
+    """The C++ type of what it gives back; None where that is not known."""
     is_too_large: bool = False
     """Nothing of it is known, since it would take too long to analyse."""
 
@@ -242,11 +245,12 @@ class Program:
         declaration = self._instances[id].declaration
         return instantiate(declaration, positional(declaration.template_parameters, arguments)).id
 
-    def return_type(self, id: FunctionId) -> Type:
+    def returned(self, id: FunctionId) -> DeclaredType:
         """What a function declared `auto` returns; not known while it is being lowered."""
         if id in self._lowering:
-            return UnknownType("auto")
-        return self.lower(id).function.return_type
+            return DeclaredType(UnknownType("auto"))
+        lowered = self.lower(id)
+        return DeclaredType(lowered.function.return_type, spelled=lowered.returned)
 
     # -- what lowering asks for ---------------------------------------------------------------------------------
 
@@ -429,9 +433,10 @@ class Program:
     def _lower(self, instance: FunctionInstance) -> Lowered:
         snippet = instance.declaration.snippet
         callees: tuple[FunctionId, ...] = ()
+        returned: QualType | None = None
         is_too_large = False
         try:
-            function, callees = lower_body(self, instance, self.settings.warp_size, self._checkpoint)
+            function, callees, returned = lower_body(self, instance, self.settings.warp_size, self._checkpoint)
         except FunctionTooLarge:
             function = _unknown(instance, Limit.VALUES.value)
             is_too_large = True
@@ -449,6 +454,7 @@ class Program:
             is_guess(instance.declaration),
             snippet.launch_bounds,
             callees,
+            returned,
             is_too_large,
         )
 

@@ -168,14 +168,27 @@ CASES = {
         template <int N> struct Twice { static constexpr unsigned value = 2 * N; };
         template <class T> constexpr long size_in_bits = 8 * sizeof(T);
         template <class... T> __device__ unsigned long count() { return sizeof...(T); }
-        __device__ int f(int) { return 1; } __device__ int f(long) { return 2; } __device__ int f(unsigned) { return 3; }
-        __device__ int f(unsigned long) { return 4; } __device__ int f(double) { return 5; }
-        __device__ int wait(unsigned long *, int) { return 6; }""",
+        __device__ int f(int) { return 1; } __device__ int f(long) { return 2; }
+        __device__ int f(unsigned) { return 3; } __device__ int f(unsigned long) { return 4; }
+        __device__ int f(double) { return 5; } __device__ int wait(unsigned long *, int) { return 6; }""",
         "int i = threadIdx.x; const int own = 2; unsigned long phases[4] = {}; auto inside = [=] { return f(own); };",
         "f(STAGES), f(i / STAGES), f((i / STAGES) & 1), f(MASK), f(COUNT), f(S::WIDTH), f(Twice<2>::value), "
         "f(size_in_bits<int>), f(sizeof(int)), f(alignof(int)), f(count<int, int>()), f(own), "
         "f(std::numeric_limits<int>::digits), f(warpSize), inside(), wait(&phases[i], (i / STAGES) & 1)",
         [1, 1, 1, 3, 1, 2, 3, 2, 4, 4, 4, 1, 1, 1, 1, 6],
+    ),
+    "what auto stands for": (
+        """struct Two { int a; float b; }; __device__ auto unsigned_index() { return threadIdx.x; }
+        __device__ auto larger(float x) { if (x > 1.0f) return x; return 2.0f * x; }
+        __device__ int f(int) { return 1; } __device__ int f(unsigned) { return 2; }
+        __device__ int f(float) { return 3; } __device__ int f(double) { return 4; }
+        __device__ int f(long) { return 5; }""",
+        "int i = 1; auto twice = [&](auto x) { return x + i; }; std::array<long, 2> longs{}; double plain[] = {1, 2}; "
+        "int sum = 0; for (auto x : longs) sum = 10 * sum + f(x); for (auto x : plain) sum = 10 * sum + f(x); "
+        "for (auto x : {1u, 2u}) sum = 10 * sum + f(x); auto [a, b] = Two{1, 2.0f}; auto &[c, d] = longs; "
+        "auto [g, h] = plain; ",
+        "f(unsigned_index()), f(larger(2.0f)), f(twice(3)), f(twice(3.0)), sum, f(a), f(b), f(c), f(g)",
+        [2, 3, 1, 4, 554422, 1, 3, 5, 4],
     ),
     "tags of a class of one's own": (
         """template <class T> struct is_real : std::false_type {};

@@ -33,6 +33,7 @@ from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import arithmetic_type, convert, is_vague, promoted
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import decayed, load
+from analysis.lower.expressions.members import element_place
 from analysis.lower.types import spelled
 
 BINARY: Final = {
@@ -167,21 +168,7 @@ def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -
     """`base[index]` for an array or a pointer (or `index[base]`)."""
     builder = ctx.builder
     if isinstance(base, LValue) and isinstance(base.type, ArrayType):
-        element = base.type.element
-        index = _as_index(ctx, index, span)
-        address = builder.element_address(base.address, index, element, span)
-        exact = ctx.exact_type(base)
-        inner = exact.type.element if exact is not None and isinstance(exact.type, cpp.ArrayType) else None
-        return LValue(
-            address,
-            element,
-            base.volatile,
-            is_lvalue=base.is_lvalue,
-            is_constant=base.is_constant,
-            is_expiring=base.is_temporary or base.is_expiring,
-            whole=base.address if base.is_temporary else base.whole,
-            spelled=inner,
-        )
+        return element_place(ctx, base, base.type.element, _as_index(ctx, index, span), span)
     pointer = load(ctx, base, span)
     type = builder.types[pointer]
     if isinstance(builder.types[index], PointerType) and not isinstance(type, PointerType):

@@ -17,6 +17,7 @@ from analysis.ir.types import (
     S32,
     S64,
     U8,
+    ArrayType,
     PointerType,
     StructLayout,
     StructType,
@@ -216,6 +217,28 @@ def element(
         address = builder.field_address(base.address, index, type, span)
         return LValue(address, type, base.volatile or is_volatile, is_lvalue=base.is_lvalue, spelled=exact)
     return ctx.typed(builder.extract(load(ctx, base, span), index, type, span), exact)
+
+
+def element_place(ctx: LoweringContext, array: LValue, element: Type, index: ValueId, span: Span) -> LValue:
+    """An element, of that type, of an array object."""
+    exact = ctx.exact_type(array)
+    return LValue(
+        ctx.builder.element_address(array.address, index, element, span),
+        element,
+        array.volatile,
+        is_lvalue=array.is_lvalue,
+        is_constant=array.is_constant,
+        is_expiring=array.is_temporary or array.is_expiring,
+        whole=array.address if array.is_temporary else array.whole,
+        spelled=exact.type.element if exact is not None and isinstance(exact.type, cpp.ArrayType) else None,
+    )
+
+
+def elements_of(ctx: LoweringContext, whole: LValue, elements: ArrayType, span: Span) -> LValue:
+    """The array that a `std::array` holds."""
+    record = ctx.program.records.get(whole.type.name) if isinstance(whole.type, StructType) else None
+    assert record is not None, "only a class has elements of that type"
+    return replace(member_place(ctx, whole, record, 0, span), type=elements)
 
 
 def _layout_member(ctx: LoweringContext, base: Operand, layout: StructLayout, name: str, node: Node) -> Operand:

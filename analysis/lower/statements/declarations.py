@@ -43,7 +43,7 @@ from analysis.lower.expressions.deduced_classes import (
     initialiser_operands,
 )
 from analysis.lower.expressions.dispatch import load, lower, lower_object, object_behind, rvalue, temporary, used_value
-from analysis.lower.expressions.members import element
+from analysis.lower.expressions.members import element, element_place, elements_of
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
 from analysis.lower.library.source import array_elements
@@ -456,10 +456,14 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
         found = made
         variable_begins(ctx, made.address, made.type)
     elif not declarator.declared.is_reference and isinstance(operand, LValue):
+        exact = ctx.exact_type(found)
         found = temporary(ctx, ctx.builder.load(found.address, found.type, span), span)
+        found = replace(found, spelled=None if exact is None else exact.unqualified)
+    if not declarator.declared.is_reference:
+        found = replace(found, is_lvalue=True, is_expiring=False, is_constant=declarator.declared.is_constant)
     elements = array_elements(ctx.program, found.type)
     if elements is not None:
-        found = LValue(ctx.builder.field_address(found.address, 0, elements, span), elements, found.volatile)
+        found = elements_of(ctx, found, elements, span)
     types = _member_types(ctx, found.type)
     for index, name_node in enumerate(declarator.bindings):
         name = name_node.text.decode("utf-8", "replace")
@@ -472,11 +476,13 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
             continue
         if isinstance(found.type, ArrayType):
             number = ctx.builder.constant(index, S32, span)
-            address = ctx.builder.element_address(found.address, number, types[index], span)
-            bound: Operand = LValue(address, types[index], found.volatile)
+            bound: Operand = element_place(ctx, found, types[index], number, span)
+            exact = ctx.exact_type(bound)
         else:
             bound = element(ctx, found, index, types[index], span)
-        exact = _binding_type(ctx, found.type, index, is_constant=declarator.declared.is_constant)
+            exact = _binding_type(ctx, found.type, index, is_constant=declarator.declared.is_constant)
+            if isinstance(bound, LValue):
+                bound = replace(bound, is_constant=found.is_constant)
         declared = DeclaredType(types[index], True, spelled=None if exact is None else reference_to(exact))
         bind_reference(ctx, name, declared, bound, ctx.span(name_node))
         entity = ctx.scope.names.get(name)

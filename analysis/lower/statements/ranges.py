@@ -7,6 +7,11 @@ Source  C++ standard, "The range-based for statement".
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from analysis.cpp.conversions.standard import decayed
+from analysis.cpp.types import model as cpp
+from analysis.cpp.types.model import QualType
 from analysis.ir.function import SourceBranchKind, SymbolKind
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Branch
@@ -21,7 +26,7 @@ from analysis.lower.destruction import full_expression, scope
 from analysis.lower.endings import Exit
 from analysis.lower.expressions.conditions import boolean
 from analysis.lower.expressions.dispatch import load, lower, temporary, used_value
-from analysis.lower.expressions.members import dereference
+from analysis.lower.expressions.members import dereference, element_place, elements_of
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
 from analysis.lower.library.source import array_elements
 from analysis.lower.lifetimes import extend, variable_begins
@@ -50,8 +55,7 @@ def _for_range(ctx: LoweringContext, node: Node) -> None:
             extend(ctx, sequence)
         elements = array_elements(ctx.program, ctx.type_of(sequence))
         if isinstance(sequence, LValue) and elements is not None:
-            address = ctx.builder.field_address(sequence.address, 0, elements, ctx.span(right))
-            sequence = LValue(address, elements, sequence.volatile, is_constant=sequence.is_constant)
+            sequence = elements_of(ctx, sequence, elements, ctx.span(right))
         if isinstance(sequence, LValue) and isinstance(sequence.type, ArrayType):
             return _range_loop(ctx, node, sequence, declarator, body)
         bounds = _iterators(ctx, sequence, ctx.span(right))
@@ -76,7 +80,9 @@ def _listed(ctx: LoweringContext, right: Node) -> Operand:
         else:
             construct_at(ctx, LValue(at, element), record, (operand,), span)
     variable_begins(ctx, array.address, array.type)
-    return array
+    exact = ctx.exact_type(operands[0])
+    listed = None if exact is None else QualType(cpp.ArrayType(decayed(exact.object).unqualified, len(operands)))
+    return replace(array, is_constant=True, spelled=listed)
 
 
 def _unknown_range(ctx: LoweringContext, node: Node, sequence: Operand, declarator: Node, body: Node) -> None:
@@ -114,8 +120,7 @@ def _range_loop(ctx: LoweringContext, node: Node, sequence: LValue, declarator: 
     builder.terminate(Branch(test, inside, end, branch, span))
     builder.continue_in(inside)
     at = builder.load(builder.symbol_address(index, span), S32, span)
-    address = builder.element_address(sequence.address, at, element, span)
-    found = LValue(address, element, sequence.volatile, is_lvalue=True, is_constant=sequence.is_constant)
+    found = replace(element_place(ctx, sequence, element, at, span), is_lvalue=True, is_expiring=False, whole=None)
     _round(ctx, node, declarator, found, body, (end, step))
     builder.jump(step, span)
     builder.continue_in(step)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import final
 
+from analysis.cpp.conversions.standard import decayed
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Return
@@ -166,7 +167,11 @@ def _final_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
         return builder.bitcast(found.address, pointer, span)
     value = load(ctx, operand, span)
     if is_deduced(declared):
+        exact = ctx.exact_type(value)
+        exact = None if exact is None else decayed(exact.object).unqualified
         if ctx.returns.block is None:
-            ctx.returns.declared = DeclaredType(builder.types[value])
+            ctx.returns.declared = DeclaredType(builder.types[value], spelled=exact)
+        elif ctx.returns.symbol is None:
+            ctx.returns.deduced = exact
         return value
     return implicit(ctx, value, declared.type, span)
