@@ -37,6 +37,7 @@ def _relations(host: str, kernel: str = KERNEL) -> set[str]:
 
 
 UP = {"WITHIN x", "EXCEEDS x"}
+NONE = set[str]()
 PRODUCTS = "void go(float *x, int w, int h, unsigned u, unsigned v, long l) {{ {} }}"
 
 
@@ -51,15 +52,15 @@ PRODUCTS = "void go(float *x, int w, int h, unsigned u, unsigned v, long l) {{ {
         ("k<<<(u * v - 1) / 256 + 1, 256>>>(x, u * v);", UP),
         ("k<<<cdiv(w * h, 64), 64>>>(x, w * h);", UP),
         ("k<<<w * h / 64, 64>>>(x, w * h);", {"COVERS x", "EXCEEDS x"}),
-        ("k<<<(w * h + 255) / 256, 256>>>(x, w * w);", set()),
-        ("k<<<(w * w + 255) / 256, 256>>>(x, w * h);", set()),
-        ("int n = w * h; w = 3; k<<<(w * h + 255) / 256, 256>>>(x, n);", set()),
-        ("int g = (w * h + 255) / 256; h = get(0); k<<<g, 256>>>(x, w * h);", set()),
-        ("k<<<(w * l + 255) / 256, 256>>>(x, w * l);", set()),
+        ("k<<<(w * h + 255) / 256, 256>>>(x, w * w);", NONE),
+        ("k<<<(w * w + 255) / 256, 256>>>(x, w * h);", NONE),
+        ("int n = w * h; w = 3; k<<<(w * h + 255) / 256, 256>>>(x, n);", NONE),
+        ("int g = (w * h + 255) / 256; h = get(0); k<<<g, 256>>>(x, w * h);", NONE),
+        ("k<<<(w * l + 255) / 256, 256>>>(x, w * l);", NONE),
         ("k<<<(w * h + 255) / 256, 256>>>(x, (long)w * h);", UP),  # what overflows is undefined
-        ("k<<<((short)w * h + 255) / 256, 256>>>(x, (short)w * h);", set()),
+        ("k<<<((short)w * h + 255) / 256, 256>>>(x, (short)w * h);", NONE),
         ("k<<<((long)w * h + 255) / 256, 256>>>(x, w * h);", UP),
-        ("k<<<(w * get(0) + 255) / 256, 256>>>(x, w * get(0));", set()),
+        ("k<<<(w * get(0) + 255) / 256, 256>>>(x, w * get(0));", NONE),
     ],
 )
 def test_products_are_numbers_too(launch: str, found: set[str]) -> None:
