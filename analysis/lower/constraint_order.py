@@ -41,12 +41,14 @@ from analysis.syntax.tree import Node
 
 
 def is_function_more_constrained(one: FunctionDeclaration, other: FunctionDeclaration) -> bool:
+    """Whether what `one` requires of its template parameters implies what `other` does, and not the other way round."""
     return is_more_constrained(*(
         _required(each.scope, each.template_parameters, requirements_of(each)) for each in (one, other)
     ))  # fmt: skip
 
 
 def is_class_more_constrained(one: TypeTemplateDeclaration, other: TypeTemplateDeclaration) -> bool:
+    """The same of two partial specialisations."""
     return is_more_constrained(*(_required(each.scope, each.parameters, each.requirements) for each in (one, other)))
 
 
