@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from simt_lsp.cli.arguments import parse
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
@@ -16,7 +17,8 @@ def run(arguments: Sequence[str]) -> int:
     """Carry out one command line."""
     prepare_streams()
     try:
-        status = _dispatch(parse(arguments))
+        options = parse(arguments)
+        status = _carry_out(_command(options.command), options)
         sys.stdout.flush()
     except UsageError as error:
         print(f"simt-lsp: error: {error}", file=sys.stderr)
@@ -31,43 +33,51 @@ def run(arguments: Sequence[str]) -> int:
     return status
 
 
-def _dispatch(options: argparse.Namespace) -> int:
+def _carry_out(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    # Modules live until the end, so the entry point lets the collector sleep while they are imported.
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+    return command(options)
+
+
+def _command(name: str | None) -> Callable[[argparse.Namespace], int]:
     # Each command imports what it needs, so that `--version` and `--help` do not wait for the analysis.
-    match options.command:
+    match name:
         case "check":
             from simt_lsp.cli.check_command import check
 
-            return check(options)
+            return check
         case "explain":
             from simt_lsp.cli.explain_command import explain
 
-            return explain(options)
+            return explain
         case "facts":
             from simt_lsp.cli.facts_command import facts
 
-            return facts(options)
+            return facts
         case "cfg":
             from simt_lsp.cli.cfg_command import cfg
 
-            return cfg(options)
+            return cfg
         case "ir":
             from simt_lsp.cli.ir_command import ir
 
-            return ir(options)
+            return ir
         case "meld":
             from simt_lsp.cli.meld_command import meld
 
-            return meld(options)
+            return meld
         case "scalarize":
             from simt_lsp.cli.scalarize_command import scalarize
 
-            return scalarize(options)
+            return scalarize
         case "simulate":
             from simt_lsp.cli.simulate_command import simulate
 
-            return simulate(options)
+            return simulate
         case _:
-            return _server(options)
+            return _server
 
 
 def _server(options: argparse.Namespace) -> int:

@@ -105,7 +105,6 @@ def useful_processes(paths: Sequence[str]) -> int:
 def calm_collector() -> None:
     """Analyses build many objects that live on in caches, and hardly a cycle: to look for one costs a tenth of them."""
     if gc.get_threshold() != CALM:  # a run has several tasks
-        gc.collect()
         gc.freeze()
         gc.set_threshold(*CALM)
 
