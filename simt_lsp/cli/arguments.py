@@ -55,6 +55,8 @@ class OutputFormat(Enum):
     TEXT = "text"
     JSON = "json"
     SARIF = "sarif"
+    GITHUB = "github"
+    JUNIT = "junit"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -117,7 +119,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_check(check: argparse.ArgumentParser) -> None:
     check.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder to search")
-    check.add_argument("--format", choices=[item.value for item in OutputFormat], default="text")
+    check.add_argument(
+        "--format",
+        choices=[item.value for item in OutputFormat],
+        default="text",
+        help="text (default), json, sarif, github (annotations of a workflow) or junit",
+    )
+    check.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
     check.add_argument(
         "--verbose",
         "-v",

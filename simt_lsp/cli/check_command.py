@@ -1,17 +1,19 @@
-"""`simt-lsp check`: findings in files and folders, as text, JSON or SARIF."""
+"""`simt-lsp check`: findings in files and folders, as text, JSON, SARIF, JUnit or annotations."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import TextIO
 
 from analysis.rules.wording import quantity
 from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.copies import with_copies
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.output import output_to
 from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
 from simt_lsp.cli.project_files import run_project
 from simt_lsp.cli.report import FileReport, Totals
@@ -19,7 +21,7 @@ from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask
 from simt_lsp.cli.setting_complaints import SettingComplaints
 from simt_lsp.cli.terminal import progress, shows_progress, writer
-from simt_lsp.cli.text_report import fixable_line, report_lines, summary_line
+from simt_lsp.cli.text_report import fixable_lines, report_lines, summary_line
 from simt_lsp.cli.version import version
 
 
@@ -28,6 +30,8 @@ def check(options: argparse.Namespace) -> ExitStatus:
     started = time.perf_counter()
     if options.diff and options.format != OutputFormat.TEXT.value:
         raise UsageError("--diff and --format both want standard output: give one of them")
+    if options.diff and options.output is not None:
+        raise UsageError("--diff writes to standard output: leave out --output")
     if options.unsafe_fixes and not (options.fix or options.diff):
         raise UsageError("--unsafe-fixes goes with --fix or --diff")
     task = _task(options)
@@ -38,17 +42,13 @@ def check(options: argparse.Namespace) -> ExitStatus:
     if options.diff:
         status = _status_of_patch(Totals.of(reports))
         return ExitStatus.USAGE if complaints else status
-    match OutputFormat(options.format):
-        case OutputFormat.TEXT:
-            totals = _write_text(reports, found, options, started)
-        case OutputFormat.JSON:
-            from simt_lsp.cli.json_report import json_report
-
-            totals = _write(reports, json_report)
-        case OutputFormat.SARIF:
-            from simt_lsp.cli.sarif_report import sarif_report
-
-            totals = _write(reports, sarif_report)
+    with output_to(options.output) as stream:
+        totals = _write(stream, reports, found, options)
+        line = summary_line(totals, time.perf_counter() - started, hints=_hints(options), verbose=options.verbose)
+        if options.format == OutputFormat.TEXT.value:
+            writer(stream, options.color)([line, *fixable_lines(totals, fixing=options.fix)])
+    if options.output is not None:
+        writer(sys.stderr, options.color)([line])
     if complaints or totals.unreadable or totals.failed:
         return ExitStatus.USAGE
     return ExitStatus.FOUND if totals.severities["error"] else ExitStatus.CLEAN
@@ -124,28 +124,54 @@ def _results(task: FileTask[FileReport], files: Sequence[str], options: argparse
     return map(file_fixer(task.options, files, options), files)
 
 
+def _hints(options: argparse.Namespace) -> bool:
+    """Hints are for editors, or for who asks for them."""
+    return options.verbose or options.select is not None
+
+
+def _write(
+    stream: TextIO, reports: Iterator[FileReport], found: Sequence[Found], options: argparse.Namespace
+) -> Totals:
+    if options.format == OutputFormat.TEXT.value:
+        return _write_text(stream, reports, found, options)
+    everything = list(reports)
+    if text := _rendered(everything, options):
+        print(text, file=stream)
+    return Totals.of(everything)
+
+
+def _rendered(reports: Sequence[FileReport], options: argparse.Namespace) -> str:
+    match OutputFormat(options.format):
+        case OutputFormat.JSON:
+            from simt_lsp.cli.json_report import json_report
+
+            return json_report(reports, version())
+        case OutputFormat.SARIF:
+            from simt_lsp.cli.sarif_report import sarif_report
+
+            return sarif_report(reports, version())
+        case OutputFormat.GITHUB:
+            from simt_lsp.cli.github_report import github_report
+
+            return github_report(reports, hints=_hints(options))
+        case OutputFormat.JUNIT:
+            from simt_lsp.cli.junit_report import junit_report
+
+            return junit_report(reports, hints=_hints(options))
+        case OutputFormat.TEXT:
+            raise AssertionError("text is written as it comes")
+
+
 def _write_text(
-    reports: Iterator[FileReport], found: Sequence[Found], options: argparse.Namespace, started: float
+    stream: TextIO, reports: Iterator[FileReport], found: Sequence[Found], options: argparse.Namespace
 ) -> Totals:
     told = {item.path for item in found if isinstance(item, BadPath)}
-    write = writer(sys.stdout, options.color)
-    if shows_progress() and sys.stdout.isatty():
+    write = writer(stream, options.color)
+    if shows_progress() and stream.isatty():
         reports = iter(list(reports))  # on one terminal, text would tear the bar apart
-    hints = options.verbose or options.select is not None  # hints are for editors, or for who asks for them
     seen: list[FileReport] = []
     for report in reports:
         if report.path not in told:  # on standard error
-            write(report_lines(report, hints=hints, verbose=options.verbose))
+            write(report_lines(report, hints=_hints(options), verbose=options.verbose))
         seen.append(report)
-    totals = Totals.of(seen)
-    write([summary_line(totals, time.perf_counter() - started, hints=hints, verbose=options.verbose)])
-    fixable = fixable_line(totals, fixing=options.fix)
-    if fixable is not None:
-        write([fixable])
-    return totals
-
-
-def _write(reports: Iterator[FileReport], render: Callable[[Sequence[FileReport], str], str]) -> Totals:
-    everything = list(reports)
-    print(render(everything, version()))
-    return Totals.of(everything)
+    return Totals.of(seen)

@@ -3,34 +3,59 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
 
 from simt_lsp.cli.arguments import parse
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.terminal import prepare_streams
+
+_UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+"""What the system says where nothing more can be written; an error that names a file is not about a stream."""
 
 
 def run(arguments: Sequence[str]) -> int:
     """Carry out one command line."""
     prepare_streams()
     try:
-        options = parse(arguments)
-        status = _carry_out(_command(options.command), options)
-        sys.stdout.flush()
+        try:
+            options = parse(arguments)
+            status = _carry_out(_command(options.command), options)
+        finally:  # also of a page of help, which ends the process
+            sys.stdout.flush()
     except UsageError as error:
-        print(f"simt-lsp: error: {error}", file=sys.stderr)
+        _say(f"error: {error}")
         return ExitStatus.USAGE
     except KeyboardInterrupt:
-        print("simt-lsp: interrupted", file=sys.stderr)
+        _say("interrupted")
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
-        # The reader has seen enough.  Python would flush standard output once more at exit and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()  # the reader has seen enough
         return ExitStatus.BROKEN_PIPE
+    except OSError as error:
+        if error.errno not in _UNWRITABLE or error.filename is not None:
+            raise
+        from simt_lsp.cli.paths import reason_of
+
+        _forget_output()
+        _say(f"error: the output cannot be written: {reason_of(error)}")
+        return ExitStatus.USAGE
     return status
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # standard error may lie on the same full disk
+        print(f"simt-lsp: {line}", file=sys.stderr)
+
+
+def _forget_output() -> None:
+    """Python flushes standard output once more at exit, and would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _carry_out(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:

@@ -39,7 +39,12 @@ Writer = Callable[[Iterable[Line]], None]
 
 
 def prepare_streams() -> None:
-    """Make writing safe on terminals whose encoding is not UTF-8."""
+    """Make writing safe on terminals whose encoding is not UTF-8, and where a stream was closed (`>&-`)."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # as Python starts without it
+        unwritable = os.open(os.devnull, os.O_RDONLY)  # what is written there is an error, and not lost
+        sys.stdout = open(unwritable, "w")  # noqa: SIM115  # for the life of the process
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -72,8 +77,12 @@ def _colored_writer(stream: TextIO, *, no_color: bool | None) -> Writer:
     from rich.console import Console
     from rich.text import Text
 
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would end the process with a status of its own
+
     # The lines are laid out already: rich must neither wrap nor crop them.
-    console = Console(file=stream, force_terminal=True, no_color=no_color, highlight=False, soft_wrap=True)
+    console = Terminal(file=stream, force_terminal=True, no_color=no_color, highlight=False, soft_wrap=True)
 
     def write(lines: Iterable[Line]) -> None:
         for line in lines:

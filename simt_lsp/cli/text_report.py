@@ -122,8 +122,8 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     return (found, style), (f" in {files}{failed} ({size}){copies}{fixed}{run}{opaque}{how}", Style.PLAIN)
 
 
-def fixable_line(totals: Totals, *, fixing: bool) -> Line | None:
-    """`2 can be fixed with --fix, 1 more with --fix --unsafe-fixes`; None where there is nothing to say.
+def fixable_lines(totals: Totals, *, fixing: bool) -> list[Line]:
+    """`2 can be fixed with --fix, 1 more with --fix --unsafe-fixes`; none where there is nothing to say.
 
     `fixing`: what --fix could do was done, and it was said of each repair why it was not made.
     """
@@ -137,7 +137,7 @@ def fixable_line(totals: Totals, *, fixing: bool) -> Line | None:
         ways.append(f"{needs_run} {_again('with --fix', ways)} where a run confirms it")
     if unsafe:
         ways.append(f"{unsafe} {_again('with --fix --unsafe-fixes', ways)}")
-    return ((", ".join(ways), Style.PLAIN),) if ways else None
+    return [((", ".join(ways), Style.PLAIN),)] if ways else []
 
 
 def _again(how: str, ways: Sequence[str]) -> str:
