@@ -94,7 +94,7 @@ THIRD_PARTY: Mapping[str, frozenset[str]] = {
     "analysis": frozenset({"tree_sitter", "tree_sitter_cuda"}),
     "sim": frozenset({"numpy"}),
     "presentation": frozenset(),
-    "simt_lsp": frozenset({"attrs", "lsprotocol", "pygls", "rich"}),
+    "simt_lsp": frozenset({"attrs", "lsprotocol", "mcp", "mcp_types", "pydantic", "pygls", "rich"}),
 }
 """What a layer may import besides the standard library and the layers below it."""
 

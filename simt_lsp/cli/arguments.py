@@ -113,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_scalarize(command("scalarize", "print code with one register and operation per warp"))
     _add_simulate(command("simulate", "run kernels on the built-in SIMT simulator", SIMULATE_EPILOG))
+    command("mcp", "serve the analysis and the simulator to an agent as tools (Model Context Protocol), on stdio")
     _add_ir(command("ir", "print the intermediate representation of a function"))
     return parser
 

@@ -89,6 +89,10 @@ def _command(name: str | None) -> Callable[[argparse.Namespace], int]:
             from simt_lsp.cli.ir_command import ir
 
             return ir
+        case "mcp":
+            from simt_lsp.cli.mcp_command import mcp
+
+            return mcp
         case "meld":
             from simt_lsp.cli.meld_command import meld
 

@@ -1,22 +1,35 @@
-"""The example of docs/python-api.md runs, and what it shows is so."""
+"""The examples of docs/python-api.md and docs/agents.md run, and what they show is so."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sim.kernel import kernel_from_source
 
-PAGE = Path(__file__).parents[2] / "docs" / "python-api.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    exec(compile(example, str(PAGE), "exec"), {})
+    executed("python-api.md")
     assert (tmp_path / "out" / "y.npy").exists()
+
+
+def test_candidates_are_judged_as_the_page_says() -> None:
+    verdict = executed("agents.md")["verdict"]
+    assert [verdict(number) for number in range(4)] == ["equal", "equal", "faults: DataRace", "faults: DataRace"]
+
+
+def executed(page: str) -> dict[str, Any]:
+    """The names that the example of a page defines."""
+    (example,) = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(compile(example, page, "exec"), names)
+    return names
 
 
 def test_a_kernel_needs_one_name() -> None:
