@@ -88,6 +88,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.missed_barriers.fuzz 100 $(FUZZ_SEED)
 	$(BIN)/python -m tests.exchanges.fuzz 100 $(FUZZ_SEED)
 	$(BIN)/python -m tests.masks.fuzz 400 $(FUZZ_SEED)
+	$(BIN)/python -m tests.arithmetic.fuzz 1000 $(FUZZ_SEED)
 	$(BIN)/python -m tests.meld.fuzz 300 $(FUZZ_SEED)
 	$(BIN)/python -m tests.edits.fuzz 60 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.fuzz 500 $(FUZZ_SEED)

@@ -35,6 +35,7 @@ PACKAGES_OF_ANALYSIS = (
     "access",
     "verdict",
     "warp",
+    "overflow",
     "races",
     "petri",
     "scalar",

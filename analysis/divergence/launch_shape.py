@@ -31,14 +31,19 @@ class BlockShape:
 @final
 @record
 class KnownLaunch:
-    """One launch that the program makes: the numbers that it passes, by position, and the blocks of its grid along x.
+    """One launch that the program makes: the numbers that it passes, by position, and the blocks of its grid.
 
     None where that is not known.  Others may be made by other files, so it shows what can happen, not what must.
     """
 
     shape: BlockShape
     arguments: tuple[int | None, ...]
-    blocks: int | None
+    grid: tuple[int, int, int] | None
+
+    @property
+    def blocks(self) -> int | None:
+        """Along x."""
+        return None if self.grid is None else self.grid[0]
 
 
 @final

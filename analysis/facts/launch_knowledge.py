@@ -149,7 +149,8 @@ def _made(function: Function, launches: Sequence[Launch]) -> tuple[KnownLaunch, 
             return ()
         received = _received(function, numbers.argument_values)
         arguments = (number if isinstance(number, int) else None for number in received)
-        found[KnownLaunch(shape, tuple(arguments), None if numbers.grid is None else numbers.grid.x)] = None
+        grid = None if numbers.grid is None else (numbers.grid.x, numbers.grid.y, numbers.grid.z)
+        found[KnownLaunch(shape, tuple(arguments), grid)] = None
     return tuple(found)
 
 

@@ -21,6 +21,7 @@ from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 from analysis.rules.fixed_warp_size import FixedWarpSize
 from analysis.rules.generic_pointer import GenericPointer
 from analysis.rules.global_race import GlobalRace
+from analysis.rules.index_overflow import IndexOverflow
 from analysis.rules.inter_block_race import InterBlockRace
 from analysis.rules.intra_warp_spin_lock import IntraWarpSpinLock
 from analysis.rules.legacy_warp_intrinsic import LegacyWarpIntrinsic
@@ -76,6 +77,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     OutOfBoundsLane,
     ContendedAtomic,
     ArrayInLocalMemory,
+    IndexOverflow,
 )
 
 OF_COST: Final = frozenset({"DIV401", "DIV402", "DIV403", "DIV404", "MEM501", "MEM502", "MEM503", "MEM505", "MEM506"})

@@ -1,0 +1,210 @@
+"""Which index expressions of 32 bits overflow, for sizes that somebody says there are?
+
+Sizes    those of the launches that are known with all their numbers, and of the comment above the kernel.  Without
+         any: those up to the constants that a thread's place is compared with, and, as a guess, those beyond 32 bits
+         where it is compared with a number of 64 bits.  What nobody says is no size: `row * width + col` of a kernel
+         of which no launch is known is right for all that is known.
+Wide     the latter by `wide.py`.
+Found    by `search.py`: a thread that comes there and computes another number than the text says.  Wrapping that is
+         meant (a hash and its remainder, `i - 1u + 1`) changes no index, and is none.
+Smallest the numbers of the launch made smaller, all that are equal together, as long as some thread overflows; then the
+         grid is cut behind the block of that thread.
+Limits   as `candidates.py` and `search.py` say; structures that are passed, and sizes in memory, are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias, final
+
+from analysis.affine.result import AffineResult
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Binary, Convert
+from analysis.ir.operators import SpecialRegister
+from analysis.ir.pace import paced
+from analysis.ir.record import record
+from analysis.ir.source import FrameId
+from analysis.ir.types import IntegerType
+from analysis.memory.spaces import SpaceResult
+from analysis.overflow.candidates import Candidate, candidates, in_frame, indices
+from analysis.overflow.intervals import IndexIntervals
+from analysis.overflow.model import LARGEST_GRID, Admitted, Extents, Launched, Overflow
+from analysis.overflow.search import Found, Search
+from analysis.overflow.thread_values import INDEX_BITS, FunctionFlow
+from analysis.overflow.wide import find_wide, has_wide_size
+
+MAX_LAUNCHES: Final = 8
+MAX_CANDIDATES: Final = 24
+"""Of one function and one launch."""
+MOST_THREADS: Final = (1 << 31) - 1
+LEAST_SIZE: Final = 16
+"""Smaller numbers say what is done, not how much there is."""
+
+
+@final
+@record
+class Subject:
+    """A function with everything inlined, and the frame that is asked about."""
+
+    control: ControlFlow
+    divergence: DivergenceResult
+    affine: AffineResult
+    spaces: SpaceResult
+    frame: FrameId
+
+    @property
+    def function(self) -> Function:
+        return self.divergence.function
+
+
+def find_overflows(
+    subject: Subject, launches: Sequence[Launched], shape: Extents | None = None
+) -> tuple[Overflow, ...]:
+    """Each value once, in the first launch that shows it; `launches` are all that are known, else `shape` is that of
+    the blocks, where it is."""
+    flow = FunctionFlow(subject.control, subject.divergence)
+    may_overflow = _may_overflow(subject)
+    if launches:
+        launches = [one for one in launches[:MAX_LAUNCHES] if may_overflow or _is_uncountable(one)]
+        return _in_launches(subject, flow, [*indices(flow, subject.spaces)], launches)
+    if not may_overflow and not has_wide_size(flow):
+        return ()
+    places = [*indices(flow, subject.spaces)]
+    block = shape or _usual_block(flow)
+    largest = Launched(block, _coverable(block), {}, Admitted.BOUND)
+    found = _in_launches(subject, flow, places, [largest])
+    return found or find_wide(flow, subject.affine, subject.frame, places, block)
+
+
+def _may_overflow(subject: Subject) -> bool:
+    """Is there an operation of which the ranges do not show that it fits?"""
+    fits, types = subject.affine.ranges.fits, subject.function.types
+    return any(
+        not fits[item.result] and item.span.frame == subject.frame and isinstance(types[item.result], IntegerType)
+        for _, item in subject.function.instructions()
+        if item.result is not None and isinstance(item, Binary | Convert)
+    )
+
+
+def _is_uncountable(launched: Launched) -> bool:
+    """More threads along an axis than ranges suppose."""
+    return any(a * b > MOST_THREADS for a, b in zip(launched.block, launched.grid, strict=True))
+
+
+Places: TypeAlias = Sequence[tuple[ValueId, BasicBlockId]]
+
+
+def _in_launches(
+    subject: Subject, flow: FunctionFlow, places: Places, launches: Sequence[Launched]
+) -> tuple[Overflow, ...]:
+    found: dict[ValueId, Overflow] = {}
+    for launched in launches:
+        covered: set[ValueId] = set()
+        intervals = IndexIntervals(flow, subject.affine, launched)
+        every = [one for index, block in paced(places) for one in candidates(flow, intervals, index, block)]
+        for candidate in paced(every[:MAX_CANDIDATES], 100):
+            if candidate.value in covered:
+                continue
+            one = _overflow(flow, launched, candidate)
+            if one is not None:
+                covered.update(candidate.path)
+                if in_frame(flow, candidate.value, subject.frame):
+                    found.setdefault(candidate.value, one)
+    return tuple(found.values())
+
+
+def _overflow(flow: FunctionFlow, launched: Launched, candidate: Candidate) -> Overflow | None:
+    if launched.admitted is Admitted.BOUND:
+        launched = _cut_by_comparisons(flow, launched, candidate)
+    found = Search(flow, launched, candidate).found()
+    if found is None or (found.is_assumed and launched.admitted is Admitted.BOUND):
+        return None
+    outer = _outermost(flow, candidate)
+    if Search(flow, launched, outer).found() is None:
+        outer = candidate
+    smallest, found_there = _smallest(flow, launched, outer, found)
+    item, shown, type_ = flow.definition(candidate.value), flow.definition(outer.value), flow.types[outer.value]
+    assert isinstance(item, Binary | Convert)
+    assert isinstance(shown, Binary | Convert)
+    assert isinstance(type_, IntegerType)
+    return Overflow(
+        candidate.value,
+        item.span,
+        shown.span,
+        found_there.number,
+        type_,
+        smallest,
+        launched,
+        found_there.point,
+        found.is_assumed,
+        candidate.path,
+    )
+
+
+def _outermost(flow: FunctionFlow, candidate: Candidate) -> Candidate:
+    """The last of what is computed in 32 bits from it: where that wraps, the index is wrong."""
+    outer = candidate.value
+    for value in candidate.path:
+        type_ = flow.types[value]
+        is_narrow = isinstance(type_, IntegerType) and type_.bits == INDEX_BITS
+        if not is_narrow or not isinstance(flow.definition(value), Binary | Convert):
+            break
+        outer = value
+    return replace(candidate, value=outer)
+
+
+def _usual_block(flow: FunctionFlow) -> Extents:
+    """For the axes that are read."""
+    read = flow.registers
+    if SpecialRegister.THREAD_Z in read:
+        return 8, 8, 4
+    return (16, 16, 1) if SpecialRegister.THREAD_Y in read else (256, 1, 1)
+
+
+def _coverable(block: Extents) -> Extents:
+    """As many blocks as threads can be counted in 32 bits."""
+    x, y, z = (min(most, (1 << 31) // extent) for most, extent in zip(LARGEST_GRID, block, strict=True))
+    return x, y, z
+
+
+def _cut_by_comparisons(flow: FunctionFlow, launched: Launched, candidate: Candidate) -> Launched:
+    """One block along each axis of which no comparison says how far it goes."""
+    search = Search(flow, launched, candidate)
+    x, y, z = (launched.grid[axis] if search.is_cut(axis) else 1 for axis in (0, 1, 2))
+    return replace(launched, grid=(x, y, z))
+
+
+def _smallest(flow: FunctionFlow, launched: Launched, candidate: Candidate, found: Found) -> tuple[Launched, Found]:
+    """The launch made smaller, and the thread that overflows there."""
+    launched = replace(launched, scalars={value: launched.scalars[value] for value in sorted(found.read)})
+    most = max((number for value, number in launched.scalars.items() if _is_size(flow, value, number)), default=0)
+    low, high = 1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        smaller = _resized(flow, launched, most, middle)
+        one = Search(flow, smaller, candidate).found()
+        if one is None:
+            low = middle
+        else:
+            high, found = middle, one
+    launched = _resized(flow, launched, most, high) if most else launched
+    x, y, z = (place + 1 for place in found.point.at)
+    cut = replace(launched, grid=(x, y, z))
+    one = Search(flow, cut, candidate).found() if cut != launched else None
+    return (launched, found) if one is None else (cut, one)
+
+
+def _is_size(flow: FunctionFlow, value: ValueId, number: int) -> bool:
+    return flow.is_number(value) and number > LEAST_SIZE
+
+
+def _resized(flow: FunctionFlow, launched: Launched, most: int, number: int) -> Launched:
+    scalars = {
+        value: number if known == most and _is_size(flow, value, known) else known
+        for value, known in launched.scalars.items()
+    }
+    return replace(launched, scalars=scalars)

@@ -1,0 +1,260 @@
+"""Is there a thread of a launch for which an index expression leaves its type?
+
+Method   A thread that comes to the index is moved along one coordinate after the other (its block, its place in the
+         block, the rounds of the loops around) as far as the comparisons on the way let it, where that makes the
+         number larger; in a few orders.  What is found is evaluated exactly, so nothing is reported that is not so.
+Loops    rounds count up to the first in which a counter would wrap; one more if the wrapped counter goes on.  A loop
+         whose end is not known is looked at in its first round.
+Limits   bounds that are no step function of each coordinate may hide a thread that overflows.
+Cost     about 32 evaluations for each coordinate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias, final
+
+from analysis.affine.interval import type_range
+from analysis.graph.cycles import Cycle, CycleId
+from analysis.ir.function import ENTRY
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.pace import spend
+from analysis.ir.record import record
+from analysis.ir.types import IntegerType
+from analysis.overflow.candidates import Candidate
+from analysis.overflow.model import Extents, Launched, Point
+from analysis.overflow.thread_values import PLACES, FunctionFlow, ThreadValues, comes
+
+MAX_ROUNDS: Final = 1 << 40
+_PASSES: Final = 2
+
+Coordinate: TypeAlias = "tuple[int, int] | CycleId"
+"""(0, axis): the thread in its block; (1, axis): its block; a loop: its round."""
+
+
+@final
+@record
+class Found:
+    """A thread, the number that its type does not hold, and whether memory decides if it comes there.
+
+    `read`: the arguments that it comes there with.
+    """
+
+    point: Point
+    number: int
+    is_assumed: bool
+    read: frozenset[ValueId]
+
+
+@final
+class Search:
+    """For one candidate in one launch."""
+
+    def __init__(self, flow: FunctionFlow, launched: Launched, candidate: Candidate) -> None:
+        self._flow = flow
+        self._launched = launched
+        self._candidate = candidate
+        self._around: Sequence[Cycle] = [*flow.control.cycles_around(candidate.block)][::-1]
+        self._latches = {
+            cycle.id: [BasicBlockId(one) for one in flow.control.predecessors[cycle.header] if one in cycle.blocks]
+            for cycle in self._around
+        }
+        self._extents = {
+            (what, axis): (launched.block, launched.grid)[what][axis] for what in (0, 1) for axis in (0, 1, 2)
+        }
+        self._coordinates: list[Coordinate] = [one for one in _read_in(flow) if self._extents[one] > 1]
+        self._known: dict[tuple[object, ...], tuple[ThreadValues, bool | None]] = {}
+
+    def found(self) -> Found | None:
+        """None if no thread was found."""
+        type_ = self._flow.types[self._candidate.value]
+        assert isinstance(type_, IntegerType)
+        start = next((one for one in self._starts() if self._comes(one) is not None), None)
+        if start is None:
+            return None
+        for sign in (1, -1) if type_.signed else (1,):
+            for order in self._orders():
+                point = self._climbed(start, order, sign)
+                found = self._overflow(point, type_, sign)
+                if found is not None:
+                    return found
+        return None
+
+    def is_cut(self, axis: int) -> bool:
+        """Do comparisons keep the last blocks of the grid along an axis from the place?"""
+        start = next((one for one in self._starts() if self._comes(one) is not None), None)
+        return start is None or self._comes(_with(start, (1, axis), self._launched.grid[axis] - 1)) is None
+
+    # -- threads ----------------------------------------------------------------------------------------------------
+
+    def _starts(self) -> Iterator[Point]:
+        rounds = {cycle.id: 0 for cycle in self._around}
+        zero = Point((0, 0, 0), (0, 0, 0), rounds)
+        yield zero
+        for share in (0.0, 0.5, 1.0):
+            threads, blocks = (
+                _three([max(int((extent - 1) * share), min(1, extent - 1)) for extent in extents])
+                for extents in self._both()
+            )
+            yield Point(threads, (0, 0, 0), rounds)
+            yield Point(threads, blocks, rounds)
+
+    def _both(self) -> tuple[Extents, Extents]:
+        return self._launched.block, self._launched.grid
+
+    def _orders(self) -> Iterator[Sequence[Coordinate]]:
+        blocks = [one for one in self._coordinates if isinstance(one, tuple) and one[0] == 1]
+        threads = [one for one in self._coordinates if isinstance(one, tuple) and one[0] == 0]
+        loops: list[Coordinate] = [cycle.id for cycle in self._around]
+        yield [*blocks, *threads, *loops]
+        yield [*blocks[::-1], *threads[::-1], *loops]
+        yield [*loops, *blocks, *threads]
+        yield [*loops, *blocks[::-1], *threads[::-1]]
+
+    def _climbed(self, point: Point, order: Sequence[Coordinate], sign: int) -> Point:
+        best = self._number(point, sign)
+        for _ in range(_PASSES):
+            for coordinate in order:
+                moved = self._furthest(point, coordinate)
+                number = self._number(moved, sign)
+                if number is not None and (best is None or number >= best):
+                    point, best = moved, number
+        return point
+
+    def _number(self, point: Point, sign: int) -> int | None:
+        number = self._values(point).exact(self._candidate.value)
+        return None if number is None else sign * number
+
+    def _overflow(self, point: Point, type_: IntegerType, sign: int) -> Found | None:
+        values, candidate = self._values(point), self._candidate
+        number, whole = values.exact(candidate.value), type_range(type_)
+        if number is None or (number <= whole.high if sign > 0 else number >= whole.low):
+            return None
+        seen, meant = values.machine(candidate.index), values.exact(candidate.index)
+        if seen is None or meant is None:
+            if not type_.signed:
+                return None
+        elif seen == meant:
+            return None
+        is_assumed = self._comes(point)
+        if is_assumed is None:
+            return None
+        return Found(point, number, is_assumed, frozenset(self._launched.scalars.keys() & values.asked))
+
+    # -- ways -------------------------------------------------------------------------------------------------------
+
+    def _furthest(self, point: Point, coordinate: Coordinate) -> Point:
+        """The last place along a coordinate from which it comes there, at least where it is."""
+        low = _at(point, coordinate)
+        if isinstance(coordinate, tuple):
+            return self._between(point, coordinate, low, self._extents[coordinate] - 1)
+        wraps = self._first_wrap(point, coordinate)
+        if wraps is None or wraps <= low:
+            return point
+        last = self._between(point, coordinate, low, wraps - 1)
+        beyond = _with(point, coordinate, wraps)
+        is_last = _at(last, coordinate) == wraps - 1
+        return beyond if is_last and self._goes_on(point, beyond) else last
+
+    def _between(self, point: Point, coordinate: Coordinate, low: int, high: int) -> Point:
+        """Supposes that it comes there up to some place, and not from there on."""
+        if high > low and self._goes_on(point, _with(point, coordinate, high)):
+            return _with(point, coordinate, high)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._goes_on(point, _with(point, coordinate, middle)):
+                low = middle
+            else:
+                high = middle
+        return _with(point, coordinate, low)
+
+    def _goes_on(self, before: Point, point: Point) -> bool:
+        """Whether it comes there, and no more is assumed for that."""
+        is_assumed = self._comes(point)
+        return is_assumed is not None and (not is_assumed or self._comes(before) is True)
+
+    def _comes(self, point: Point) -> bool | None:
+        """None: it does not; else whether that is assumed."""
+        key = _key(point)
+        known = self._known.get(key)
+        if known is None:
+            values = ThreadValues(self._flow, self._launched, point)
+            known = self._known[key] = values, self._reached(point, values)
+        return known[1]
+
+    def _values(self, point: Point) -> ThreadValues:
+        self._comes(point)
+        return self._known[_key(point)][0]
+
+    def _reached(self, point: Point, values: ThreadValues) -> bool | None:
+        spend(10)
+        coming = comes(self._flow, values, ENTRY, self._candidate.block)
+        if not coming.is_possible:
+            return None
+        for cycle in self._around:
+            round_ = point.rounds[cycle.id]
+            if round_ == 0:
+                continue
+            before = ThreadValues(
+                self._flow, self._launched, replace(point, rounds={**point.rounds, cycle.id: round_ - 1})
+            )
+            ways = [comes(self._flow, before, cycle.header, latch) for latch in self._latches[cycle.id]]
+            # How often a loop runs must be known: who assumes it assumes any number.
+            if len(ways) != 1 or not ways[0].is_possible or ways[0].is_assumed:
+                return None
+        return coming.is_assumed
+
+    def _first_wrap(self, point: Point, cycle: CycleId) -> int | None:
+        """The first round in which some counter of the loop has wrapped; None if nothing counts."""
+        flow, values = self._flow, self._values(_with(point, cycle, 0))
+        later = self._values(_with(point, cycle, 1))
+        found: list[int] = []
+        for phi in flow.function.blocks[flow.control.cycles[cycle].header].phis:
+            type_ = flow.types[phi.result]
+            if not isinstance(type_, IntegerType) or flow.counter(phi) is None:
+                continue
+            first, second = values.exact(phi.result), later.exact(phi.result)
+            if first is None or second is None or first == second:
+                continue
+            step, whole = second - first, type_range(type_)
+            room = whole.high - first if step > 0 else first - whole.low
+            found.append(room // abs(step) + 1)
+        return min(*found, MAX_ROUNDS) if found else None
+
+
+def _read_in(flow: FunctionFlow) -> list[tuple[int, int]]:
+    """The coordinates that the function reads, blocks first."""
+    found: dict[tuple[int, int], None] = {}
+    for register in flow.registers:
+        place = PLACES.get(register)
+        if place is not None and place[0] in (0, 1):
+            found[place] = None
+        elif place is None:
+            found |= dict.fromkeys([(0, 0), (0, 1), (0, 2)])
+    return sorted(found)
+
+
+def _three(numbers: Sequence[int]) -> Extents:
+    x, y, z = numbers
+    return x, y, z
+
+
+def _key(point: Point) -> tuple[object, ...]:
+    return point.thread, point.at, tuple(point.rounds.values())
+
+
+def _at(point: Point, coordinate: Coordinate) -> int:
+    if isinstance(coordinate, tuple):
+        what, axis = coordinate
+        return (point.thread, point.at)[what][axis]
+    return point.rounds[coordinate]
+
+
+def _with(point: Point, coordinate: Coordinate, number: int) -> Point:
+    if not isinstance(coordinate, tuple):
+        return replace(point, rounds={**point.rounds, coordinate: number})
+    what, axis = coordinate
+    numbers = list((point.thread, point.at)[what])
+    numbers[axis] = number
+    return replace(point, thread=_three(numbers)) if what == 0 else replace(point, at=_three(numbers))

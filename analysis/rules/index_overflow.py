@@ -1,0 +1,240 @@
+"""ARI603: an index that is computed in 32 bits and needs more, for sizes that somebody says there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final, final
+
+from analysis.facts.merge import FrameView
+from analysis.facts.model import Location
+from analysis.facts.spelling import spell_type
+from analysis.ir.function import FunctionKind
+from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.ir.types import IntegerType
+from analysis.launches.annotation import annotation_above
+from analysis.overflow.analysis import Subject as Question
+from analysis.overflow.analysis import find_overflows
+from analysis.overflow.model import Admitted, Extents, Launched, Overflow
+from analysis.rules.diagnostic import Fix, Related, Severity
+from analysis.rules.rule import Subject
+from analysis.rules.widening_fix import widening_fix
+from analysis.verdict.barriers import Tier
+
+
+@final
+@record
+class IndexOverflow:
+    """## What it does
+
+    Reports an index into global memory that is computed in 32 bits and needs more of them, and says which launch
+    shows it. The sizes are those of the launches in the project, of the comment above the kernel
+    (`// simt: grid=... block=... n=...`), or of constants that the thread's place is compared with. Where they are not
+    known, an index of 32 bits that is compared with a size of 64 bits is a hint.
+
+    ## Why is this bad?
+
+    `row * width + col` is an `int` if its parts are, whatever it indexes. Beyond 2,147,483,647 it is negative, and the
+    kernel reads or overwrites what lies before the array. Tests with small arrays never see it.
+
+    ## Example
+
+    ```cuda
+    __global__ void scale(float *a, int n) {
+      int row = blockIdx.y * blockDim.y + threadIdx.y;
+      int col = blockIdx.x * blockDim.x + threadIdx.x;
+      if (row < n && col < n) a[row * n + col] *= 2.0f;  //~ index-overflow
+    }
+    void host(float *a) {
+      int n = 65536;
+      scale<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, n);
+    }
+    ```
+
+    ## Use instead
+
+    Widen the first operand: what it is multiplied with and added to is then computed in 64 bits, too.
+
+    ```cuda
+    __global__ void scale(float *a, int n) {
+      int row = blockIdx.y * blockDim.y + threadIdx.y;
+      int col = blockIdx.x * blockDim.x + threadIdx.x;
+      if (row < n && col < n) a[(size_t)row * n + col] *= 2.0f;
+    }
+    void host(float *a) {
+      int n = 65536;
+      scale<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, n);
+    }
+    ```
+
+    ## Known noise
+
+    Each report is the result of evaluating a thread in the integers of mathematics and in 32 bits: the index differs.
+    *Possible* is a thread of which memory decides whether it comes there. Nothing is said for sizes that are not
+    known, of wrapping that changes no index (`i - 1u + 1`), and of remainders and masks of wrapped numbers, as hashes
+    take them. Sizes of 64 bits may be a habit, so that what is only compared with them is a hint.
+    """
+
+    code: ClassVar[str] = "ARI603"
+    slug: ClassVar[str] = "index-overflow"
+    severity: ClassVar[Severity] = Severity.WARNING
+
+    site: Location
+    expression: str
+    type: str
+    most: int
+    overflow: Overflow
+    names: tuple[tuple[str, int], ...]
+    """Of the arguments that are known, in the smallest launch."""
+    repair: Fix | None
+
+    @property
+    def tier(self) -> Tier | None:
+        return Tier.POSSIBLE if self.overflow.is_assumed else Tier.PROVEN
+
+    @property
+    def is_hint(self) -> bool:
+        return self.overflow.launched.admitted is Admitted.WIDE
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[IndexOverflow]:
+        reported: set[tuple[int, int]] = set()
+        for view in subject.analysis.views(subject.function)[:MAX_VIEWS]:
+            root = view.root
+            question = Question(root.control, root.divergence, root.affine, root.spaces, view.frame)
+            shapes = root.launch.shapes
+            shape = (shapes[0].x, shapes[0].y, shapes[0].z) if len(shapes) == 1 else None
+            for found in find_overflows(question, _launches(subject, view), shape):
+                place = found.span.start, found.span.end
+                if place not in reported and place[0] < place[1]:
+                    reported.add(place)
+                    yield cls._of(subject, view, found)
+
+    @classmethod
+    def _of(cls, subject: Subject, view: FrameView, found: Overflow) -> IndexOverflow:
+        span, shown = Span(found.span.start, found.span.end), found.shown
+        is_here = shown.frame == view.frame and shown.start < shown.end
+        scalars = found.launched.scalars
+        names = tuple(
+            (parameter.name, scalars[parameter.value])
+            for parameter in view.root.function.parameters
+            if parameter.value in scalars and parameter.name
+        )
+        return cls(
+            subject.text.location(span),
+            subject.text.quoted(Span(shown.start, shown.end) if is_here else span),
+            spell_type(found.type),
+            _most(found.type),
+            found,
+            names,
+            widening_fix(subject, view, found),
+        )
+
+    def message(self) -> str:
+        found = self.overflow
+        smallest, thread, block = found.launched, found.point.thread, found.point.at
+        with_numbers = ", ".join(f"{name} = {number}" for name, number in self.names)
+        with_ = f" with `{with_numbers}`" if with_numbers else ""
+        rounds = [round_ for round_ in found.point.rounds.values() if round_]
+        when = f" in round {rounds[-1] + 1} of the loop" if rounds else ""
+        ends = f"ends at {self.most}" if found.number > 0 else f"begins at {-self.most - 1}"
+        return (
+            f"`{self.expression}` does not fit into 32 bits: launched as `{_written(smallest)}`{with_}, thread "
+            f"{_place(thread, smallest.block)} of block {_place(block, smallest.grid)} comes to {found.number}{when}, "
+            f"and `{self.type}` {ends}. {self._why()}"
+        )
+
+    def _why(self) -> str:
+        of = self.overflow.of
+        match of.admitted:
+            case Admitted.LAUNCH:
+                return f"The kernel is launched as `{_written(of)}`."
+            case Admitted.COMMENT:
+                return "The comment above the kernel says that it is launched so, or larger."
+            case Admitted.BOUND:
+                return "The bounds that are compared with let these threads through."
+            case Admitted.WIDE:
+                return "It is compared with a size of 64 bits, which may be so large."
+
+    def related(self) -> tuple[Related, ...]:
+        return ()
+
+    def fix(self) -> Fix | None:
+        return self.repair
+
+
+MAX_VIEWS: Final = 6
+"""Of a function that is called from many places."""
+
+
+def _most(type_: IntegerType) -> int:
+    return (1 << (type_.bits - type_.signed)) - 1
+
+
+def _written(launched: Launched) -> str:
+    return f"<<<{_dim(launched.grid)}, {_dim(launched.block)}>>>"
+
+
+def _dim(extents: Extents) -> str:
+    x, y, z = extents
+    return str(x) if y == z == 1 else f"dim3({x}, {y})" if z == 1 else f"dim3({x}, {y}, {z})"
+
+
+def _place(place: Extents, extents: Extents) -> str:
+    x, y, z = place
+    return str(x) if extents[1] == extents[2] == 1 else f"({x}, {y})" if extents[2] == 1 else f"({x}, {y}, {z})"
+
+
+def _launches(subject: Subject, view: FrameView) -> list[Launched]:
+    """Those that are known with their grids; a comment above the kernel is the only one where it says so."""
+    knowledge = view.root.launch
+    said = _of_comment(subject, view)
+    if said is not None:
+        return [said]
+    always = dict(knowledge.passed)
+    found: list[Launched] = []
+    for known in knowledge.launches:
+        if known.grid is not None and min(known.grid) > 0:
+            block = (known.shape.x, known.shape.y, known.shape.z)
+            numbers = {**always, **{at: one for at, one in enumerate(known.arguments) if one is not None}}
+            scalars = {
+                parameter.value: numbers[position]
+                for position, parameter in enumerate(view.root.function.parameters)
+                if position in numbers and isinstance(view.root.function.types[parameter.value], IntegerType)
+            }
+            found.append(Launched(block, known.grid, scalars, warp_size=knowledge.warp_size))
+    return sorted(found, key=lambda one: -_threads(one))
+
+
+def _threads(launched: Launched) -> int:
+    x, y, z = (a * b for a, b in zip(launched.block, launched.grid, strict=True))
+    return x * y * z
+
+
+def _of_comment(subject: Subject, view: FrameView) -> Launched | None:
+    """Of the kernel itself: a device function does not see the text of those that call it."""
+    function = subject.function
+    if function.kind is not FunctionKind.KERNEL:
+        return None
+    noted = annotation_above(subject.analysis.document.text, function.start)
+    if noted is None or noted.grid is None:
+        return None
+    shapes = view.root.launch.shapes
+    if noted.block is None and len(shapes) != 1:
+        return None
+    block = tuple(noted.block) if noted.block is not None else (shapes[0].x, shapes[0].y, shapes[0].z)
+    x, y, z = block
+    scalars = {
+        parameter.value: number
+        for parameter in view.root.function.parameters
+        if isinstance(view.root.function.types[parameter.value], IntegerType)
+        and (number := _number(noted.parameters.get(parameter.name))) is not None
+    }
+    return Launched((x, y, z), (noted.grid.x, noted.grid.y, noted.grid.z), scalars, Admitted.COMMENT)
+
+
+def _number(text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text, 0)
+    except ValueError:
+        return None

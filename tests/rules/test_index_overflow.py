@@ -1,0 +1,171 @@
+"""ARI603."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.refactor.edit import apply_replacements
+from analysis.rules.diagnostic import Severity
+from analysis.rules.settings import RuleSettings
+from analysis.verdict.barriers import Tier
+from tests.rules.fixture import analyze, check_fixture
+
+SETTINGS = RuleSettings(select=frozenset({"ARI603"}))
+ALL_TIERS = RuleSettings(select=frozenset({"ARI603"}), tiers=frozenset(Tier))
+
+TWO_AXES = """
+// simt: grid=4096,4096 block=16,16 n=65536 m=1000 c=2147483647
+__global__ void k(float *a, const int *x, int n, int m, int c) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned id = row;
+  STATEMENT
+}
+"""
+
+
+def test_the_smallest_launch_and_a_cast() -> None:
+    text = TWO_AXES.replace("STATEMENT", "if (row < n && col < n) a[row * n + col] = 1.0f;  //~ index-overflow")
+    (found,) = check_fixture(text, SETTINGS)
+    assert (found.severity, found.tier) == (Severity.WARNING, Tier.PROVEN)
+    assert found.message == (
+        "`row * n + col` does not fit into 32 bits: launched as `<<<dim3(2897, 2897), dim3(16, 16)>>>` with "
+        "`n = 46341`, thread (4, 4) of block (2896, 2896) comes to 2147488280, and `int` "
+        "ends at 2147483647. The comment above the kernel says that it is launched so, or larger."
+    )
+    assert found.fix is not None
+    after = apply_replacements(text.encode(), found.fix.replacements).decode()
+    assert "a[(size_t)row * n + col] = 1.0f;" in after
+    check_fixture(after.replace("//~ index-overflow", ""), SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if (row >= n || col >= n) return; a[row * n + col] = 1.0f;",
+        "for (int k = 0; k < n; k++) a[k * n + col] = 1.0f;",
+        "int at = col; for (int k = 0; k < n; k++) { a[at] = 1.0f; at += n; }",
+        "a[n * n - 1 - row] = 1.0f;",
+        "float *p = a + row * n; *p = 1.0f;",
+        "a[(long long)(row * n) + col] = 1.0f;",
+        "a[(row * n + col) / 2] = 1.0f;",
+        "a[row * 32768 + col] = 1.0f;",
+        "atomicAdd(&a[row * n], 1.0f);",
+        "int at = (size_t)row * n + col; a[at] = 1.0f;",
+        "a[id * (unsigned)n * 2u] = 1.0f;",
+        "a[row << 16] = 1.0f;",
+        "int at = row; do { a[at] = 1.0f; at += m * m; } while (at < c);",
+    ],
+)
+def test_sizes_that_the_launch_admits(statement: str) -> None:
+    check_fixture(TWO_AXES.replace("STATEMENT", statement + "  //~ index-overflow"), SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if (row < m && col < n) a[row * m + col] = 1.0f;",
+        "a[(size_t)row * n + col] = 1.0f;",
+        "if (row < 32767) a[row * 65536] = 1.0f;",
+        "a[id * 2654435761u % n] = 1.0f;",
+        "a[(id * 2654435761u) >> 12] = 1.0f;",
+        "a[id * 1664525u + 1013904223u & 1023] = 1.0f;",
+        "unsigned at = id - 1u; a[at + 1u] = 1.0f;",
+        "a[row * n - row * n + col] = 1.0f;",  # wraps twice, and is right
+        "for (int k = 0; k < x[0]; k++) a[k * m] = 1.0f;",
+        "if (row < m) for (int k = 0; k < m; k++) a[(row * m + k) * 4] = 1.0f;",
+        "if (row < m || col < m) a[0] = 1.0f;",
+        "__shared__ float s[64]; s[row * n] = 1.0f; a[row] = s[0];",
+        "int many = row * n; if (many == 7) a[0] = 1.0f;",
+    ],
+)
+def test_what_is_no_overflow(statement: str) -> None:
+    check_fixture(TWO_AXES.replace("STATEMENT", statement), SETTINGS)
+
+
+def test_memory_that_decides_makes_it_possible() -> None:
+    text = TWO_AXES.replace("STATEMENT", "if (x[col & 15] > 0) a[row * n] = 1.0f;")
+    check_fixture(text, SETTINGS)
+    (found,) = check_fixture(text.replace("1.0f;", "1.0f;  //~ index-overflow"), ALL_TIERS)
+    assert found.tier is Tier.POSSIBLE
+
+
+def test_sizes_that_nobody_says_are_none() -> None:
+    check_fixture(
+        TWO_AXES.replace("// simt:", "//").replace("STATEMENT", "if (row < n && col < n) a[row * n + col] = 1.0f;"),
+        SETTINGS,
+    )
+
+
+def test_constants_that_a_place_is_compared_with_are_sizes() -> None:
+    (found,) = check_fixture(
+        """
+__global__ void k(float *a) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < 65536 && col < 65536) a[row * 65536 + col] = 1.0f;  //~ index-overflow
+  if (row < 1024 && col < 65536) a[row * 65536 + col] = 1.0f;
+}
+""",
+        SETTINGS,
+    )
+    assert found.severity is Severity.WARNING
+    assert found.message.endswith("The bounds that are compared with let these threads through.")
+
+
+@pytest.mark.parametrize(
+    ("statement", "repaired"),
+    [
+        (
+            "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1.0f;",
+            "long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1.0f;",
+        ),
+        (
+            "for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] = 1.0f;",
+            "for (long long i = threadIdx.x; i < n; i += blockDim.x) a[i] = 1.0f;",
+        ),
+    ],
+)
+def test_a_size_of_64_bits_is_a_hint(statement: str, repaired: str) -> None:
+    text = f"__global__ void k(float *a, size_t n) {{ {statement} }}  //~ index-overflow"
+    (found,) = check_fixture(text, SETTINGS)
+    assert (found.severity, found.tier) == (Severity.HINT, Tier.PROVEN)
+    assert found.fix is not None
+    after = apply_replacements(text.encode(), found.fix.replacements).decode()
+    assert repaired in after
+    check_fixture(after.replace("//~ index-overflow", ""), SETTINGS)
+    check_fixture(text.replace("size_t", "int").replace("//~ index-overflow", ""), SETTINGS)
+
+
+def test_launches_and_helpers_of_the_file() -> None:
+    (found,) = check_fixture(
+        """
+__device__ int place(int row, int col, int n) {
+  return row * n + col;  //~ index-overflow
+}
+__global__ void k(float *a, int n) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n && col < n) a[place(row, col, n)] = 1.0f;
+}
+__global__ void small(float *a, int n) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n && col < n) a[row * n + col] = 1.0f;
+}
+void host(float *a) {
+  int n = 1 << 16;
+  k<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, n);
+  small<<<dim3(64, 64), dim3(16, 16)>>>(a, 1024);
+}
+""",
+        SETTINGS,
+    )
+    assert found.fix is None, "what a function returns has a type, too"
+    assert "The kernel is launched as `<<<dim3(4096, 4096), dim3(16, 16)>>>`." in found.message
+
+
+def test_a_suppression() -> None:
+    text = TWO_AXES.replace("STATEMENT", "a[row * n] = 1.0f;  // NOLINT(simt-index-overflow)")
+    assert analyze(text).facts.functions
+    check_fixture(text, SETTINGS)
