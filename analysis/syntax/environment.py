@@ -77,6 +77,7 @@ _COMMON: Final = {
     "__STDC_HOSTED__": "1",
     "__CHAR_BIT__": "8",
     "__SIZEOF_POINTER__": "8",
+    "HIP_DYNAMIC_SHARED(type, var)": "extern __shared__ type var[];",  # files of HIP are often called .cu
 }
 _CUDA: Final = {
     "__CUDACC__": "1",

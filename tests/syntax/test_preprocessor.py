@@ -149,6 +149,14 @@ def test_what_is_predefined(environment: Environment, expected: list[str]) -> No
     assert [line for line in all_described(unit) if "inactive" not in line] == expected
 
 
+@pytest.mark.parametrize("language", list(Language))
+def test_dynamic_shared_memory_of_hip_is_a_declaration(language: Language) -> None:
+    unit = build(
+        "__global__ void k() { HIP_DYNAMIC_SHARED(float, s) s[0] = 1; }", environment=Environment(language=language)
+    )
+    assert b"{ extern __shared__ float s[]; s[0] = 1; }" in unit.snippet(only(unit, "k")).text
+
+
 def test_includes_are_found_beside_then_in_directories_then_by_suffix() -> None:
     unit = build(
         '#include "beside.h"\n#include <conf.h>\n#include "../up/deep.h"\n#include "gone.h"\n'
