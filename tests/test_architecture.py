@@ -74,7 +74,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
         "confirm",
     ),
     "presentation": ("advice", "terminal", "html"),
-    "simt_lsp": ("workspace", "run_check", "launch_requests", "checked_by_runs", "server", "cli", "__main__"),
+    "simt_lsp": ("workspace", "run_check", "launch_requests", "checked_by_runs", "gates", "server", "cli", "__main__"),
     "simt_lsp.server": (
         "documents",
         "transport",

@@ -76,6 +76,7 @@ GROUPS: Final = {
     "Analysis": ("warpSize", "architecture", "block", "defines", "undefines", "includeDirs", "project"),
     "Findings": (
         "workspaceDiagnostics",
+        "exclude",
         "tiers",
         "shareThreshold",
         "findingsPerKernel",

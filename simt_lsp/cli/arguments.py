@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from simt_lsp.cli.exit_status import UsageError
 
-EPILOG = """exit status of check: 0 nothing wrong, 1 errors found, 2 the command could not be carried out,
-or not as it was meant: a path or a settings file is wrong, or a function has a syntax error.
+EPILOG = """exit status of check: 0 nothing wrong, 1 errors found (or what --fail-on says), 2 the command could not be
+carried out, or not as it was meant: a path or a settings file is wrong, or a function has a syntax error.
 Settings are read from .simt.toml beside the sources or above them; the command line wins over them."""
 
 
@@ -135,11 +135,32 @@ def _add_check(check: argparse.ArgumentParser) -> None:
     )
     check.add_argument("--all-findings", action="store_true", help="also the cheaper ones of a kernel that has many")
     check.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+    check.add_argument(
+        "--statistics", action="store_true", help="count the findings per rule and per file, instead of showing them"
+    )
     _add_jobs(check)
+    _add_gates(check)
     _add_fixes(check)
     _add_runs(check)
     _add_rules(check)
     _add_analysis(check)
+
+
+def _add_gates(check: argparse.ArgumentParser) -> None:
+    gates = check.add_argument_group("gates", "which findings are reported, and which fail")
+    gates.add_argument("--baseline", metavar="FILE", help="do not report the findings that this file has")
+    gates.add_argument("--write-baseline", metavar="FILE", help="write all findings to this file, and report none")
+    gates.add_argument(
+        "--fail-on",
+        metavar="WHAT",
+        action="append",
+        help="status 1 only for these: error (default), warning, information, hint, with all above them; or rules:"
+        " RAC,SYN101",
+    )
+    gates.add_argument("--exit-zero", action="store_true", help="status 0 also where there are findings")
+    gates.add_argument(
+        "--exclude", metavar="GLOB", action="append", help="leave out files and folders: third_party, 'src/**/old_*'"
+    )
 
 
 def _add_fixes(check: argparse.ArgumentParser) -> None:

@@ -13,45 +13,85 @@ from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.copies import with_copies
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.gates import baseline_of, fail_on_of, tell_left, without_known, write_baseline
 from simt_lsp.cli.output import output_to
-from simt_lsp.cli.paths import BadPath, EmptyFolder, Found, SourceFile, expand, without_repeats
+from simt_lsp.cli.paths import BadPath, EmptyFolder, ExcludedFile, Found, SourceFile, expand, without_repeats
 from simt_lsp.cli.project_files import run_project
 from simt_lsp.cli.report import FileReport, Totals
 from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask
 from simt_lsp.cli.setting_complaints import SettingComplaints
+from simt_lsp.cli.sites import sites_of
+from simt_lsp.cli.statistics import Statistics, statistics_lines
 from simt_lsp.cli.terminal import progress, shows_progress, writer
 from simt_lsp.cli.text_report import fixable_lines, report_lines, summary_line
 from simt_lsp.cli.version import version
+from simt_lsp.workspace.excluded import ExcludedFiles
 
 
 def check(options: argparse.Namespace) -> ExitStatus:
     """The status is USAGE if a path, settings or a function cannot be read; the rest is checked all the same."""
     started = time.perf_counter()
+    _refuse_what_does_not_go_together(options)
+    task = _task(options)
+    fails, baseline = fail_on_of(options), baseline_of(options)
+    found = without_repeats(expand(options.paths, ExcludedFiles(lambda _: task.options.overrides)))
+    complain(found)
+    complaints = SettingComplaints()
+    reports = complaints.of_reports(_reports(task, found, options))
+    if options.diff:
+        status = _status_of_patch(Totals.of(reports))
+        return ExitStatus.USAGE if complaints else _unless_zero(status, options)
+    if options.write_baseline is not None:
+        everything = list(reports)
+        write_baseline(options.write_baseline, everything)
+        return ExitStatus.USAGE if complaints or _say_failed(everything, found) else ExitStatus.CLEAN
+    if baseline is not None:
+        reports = without_known(reports, baseline)
+    with output_to(options.output) as stream:
+        seen = _write(stream, with_copies(reports), found, options)
+        totals = Totals.of(seen)
+        line = summary_line(totals, time.perf_counter() - started, hints=_hints(options), verbose=options.verbose)
+        if options.format == OutputFormat.TEXT.value:
+            writer(stream, options.color)([line, *fixable_lines(totals, fixing=options.fix)])
+    if options.output is not None:
+        writer(sys.stderr, options.color)([line])
+    if baseline is not None and options.verbose:
+        tell_left(baseline, options.baseline)
+    if complaints or totals.unreadable or totals.failed:
+        return ExitStatus.USAGE
+    is_failed = any(fails.any_of(sites_of(report)) for report in seen)
+    return _unless_zero(ExitStatus.FOUND if is_failed else ExitStatus.CLEAN, options)
+
+
+def _refuse_what_does_not_go_together(options: argparse.Namespace) -> None:
+    """Raises `UsageError`."""
     if options.diff and options.format != OutputFormat.TEXT.value:
         raise UsageError("--diff and --format both want standard output: give one of them")
     if options.diff and options.output is not None:
         raise UsageError("--diff writes to standard output: leave out --output")
     if options.unsafe_fixes and not (options.fix or options.diff):
         raise UsageError("--unsafe-fixes goes with --fix or --diff")
-    task = _task(options)
-    found = without_repeats(expand(options.paths))
-    complain(found)
-    complaints = SettingComplaints()
-    reports = with_copies(complaints.of_reports(_reports(task, found, options)))
-    if options.diff:
-        status = _status_of_patch(Totals.of(reports))
-        return ExitStatus.USAGE if complaints else status
-    with output_to(options.output) as stream:
-        totals = _write(stream, reports, found, options)
-        line = summary_line(totals, time.perf_counter() - started, hints=_hints(options), verbose=options.verbose)
-        if options.format == OutputFormat.TEXT.value:
-            writer(stream, options.color)([line, *fixable_lines(totals, fixing=options.fix)])
-    if options.output is not None:
-        writer(sys.stderr, options.color)([line])
-    if complaints or totals.unreadable or totals.failed:
-        return ExitStatus.USAGE
-    return ExitStatus.FOUND if totals.severities["error"] else ExitStatus.CLEAN
+    if options.statistics and options.format not in (OutputFormat.TEXT.value, OutputFormat.JSON.value):
+        raise UsageError(f"--statistics goes with the formats text and json, not with {options.format}")
+    if options.baseline is not None and options.write_baseline is not None:
+        raise UsageError("--write-baseline writes all findings, --baseline leaves some out: give one of them")
+    if (options.fix or options.diff) and (options.baseline is not None or options.write_baseline is not None):
+        raise UsageError("fixes are made of all findings: use baselines without --fix or --diff")
+
+
+def _unless_zero(status: ExitStatus, options: argparse.Namespace) -> ExitStatus:
+    return ExitStatus.CLEAN if options.exit_zero and status is ExitStatus.FOUND else status
+
+
+def _say_failed(reports: Sequence[FileReport], found: Sequence[Found]) -> bool:
+    """Whether there are files that could not be analysed; of paths that lead nowhere it was said already."""
+    told = {item.path for item in found if isinstance(item, BadPath)}
+    failed = [report for report in reports if report.error is not None]
+    for report in failed:
+        if report.path not in told:
+            print(f"simt-lsp: {report.path}: not analysed: {report.error}", file=sys.stderr)
+    return bool(failed)
 
 
 def _task(options: argparse.Namespace) -> FileTask[FileReport]:
@@ -96,6 +136,8 @@ def complain(found: Sequence[Found]) -> None:
                 print(f"simt-lsp: {path}: {reason}; check the spelling and the permissions", file=sys.stderr)
             case EmptyFolder(path=path):
                 print(f"simt-lsp: {path}: no CUDA files in this folder (.cu, .cuh, .hip)", file=sys.stderr)
+            case ExcludedFile(path=path):
+                print(f"simt-lsp: {path}: left out by --exclude or the settings", file=sys.stderr)
             case SourceFile():
                 pass
 
@@ -112,7 +154,7 @@ def _reports(task: FileTask[FileReport], found: Sequence[Found], options: argpar
                     advance()
                 case BadPath(path=path, reason=reason):
                     yield failed_report(path, reason)
-                case EmptyFolder():
+                case EmptyFolder() | ExcludedFile():
                     pass
 
 
@@ -131,13 +173,17 @@ def _hints(options: argparse.Namespace) -> bool:
 
 def _write(
     stream: TextIO, reports: Iterator[FileReport], found: Sequence[Found], options: argparse.Namespace
-) -> Totals:
-    if options.format == OutputFormat.TEXT.value:
+) -> Sequence[FileReport]:
+    """What was written, but for the last lines of a text."""
+    if options.format == OutputFormat.TEXT.value and not options.statistics:
         return _write_text(stream, reports, found, options)
     everything = list(reports)
-    if text := _rendered(everything, options):
+    if options.format == OutputFormat.TEXT.value:
+        _say_failed(everything, found)
+        writer(stream, options.color)(statistics_lines(Statistics.of(everything, hints=_hints(options))))
+    elif text := _rendered(everything, options):
         print(text, file=stream)
-    return Totals.of(everything)
+    return everything
 
 
 def _rendered(reports: Sequence[FileReport], options: argparse.Namespace) -> str:
@@ -145,7 +191,8 @@ def _rendered(reports: Sequence[FileReport], options: argparse.Namespace) -> str
         case OutputFormat.JSON:
             from simt_lsp.cli.json_report import json_report
 
-            return json_report(reports, version())
+            counted = Statistics.of(reports, hints=True) if options.statistics else None
+            return json_report(reports, version(), counted)
         case OutputFormat.SARIF:
             from simt_lsp.cli.sarif_report import sarif_report
 
@@ -164,7 +211,7 @@ def _rendered(reports: Sequence[FileReport], options: argparse.Namespace) -> str
 
 def _write_text(
     stream: TextIO, reports: Iterator[FileReport], found: Sequence[Found], options: argparse.Namespace
-) -> Totals:
+) -> Sequence[FileReport]:
     told = {item.path for item in found if isinstance(item, BadPath)}
     write = writer(stream, options.color)
     if shows_progress() and stream.isatty():
@@ -174,4 +221,4 @@ def _write_text(
         if report.path not in told:  # on standard error
             write(report_lines(report, hints=_hints(options), verbose=options.verbose))
         seen.append(report)
-    return Totals.of(seen)
+    return seen

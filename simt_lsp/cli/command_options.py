@@ -37,6 +37,7 @@ def _command_line(options: argparse.Namespace) -> Source:
         "undefines": options.undefine,
         "includeDirs": options.include,
         "project": False if options.no_project else None,
+        "exclude": getattr(options, "exclude", None),
         "select": _listed(getattr(options, "select", None)),
         "ignore": _listed(getattr(options, "ignore", None)),
         "tiers": _listed(getattr(options, "tier", None)),

@@ -16,7 +16,7 @@ from analysis.features.facts_json import facts_object
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Analyzed
 from simt_lsp.cli.exit_status import ExitStatus
-from simt_lsp.cli.paths import BadPath, EmptyFolder, SourceFile, expand
+from simt_lsp.cli.paths import BadPath, EmptyFolder, ExcludedFile, SourceFile, expand
 from simt_lsp.cli.project_files import run_project
 from simt_lsp.cli.report import Note
 from simt_lsp.cli.run_files import FileTask
@@ -38,6 +38,8 @@ def facts(options: argparse.Namespace) -> ExitStatus:
                 line, _ = error_line(path, reason)
             case EmptyFolder(path=path):
                 line, _ = error_line(path, "no CUDA files in this folder")
+            case ExcludedFile(path=path):  # the setting is about findings: facts are told of what is named
+                continue
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
     return ExitStatus.CLEAN

@@ -7,15 +7,20 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from simt_lsp.cli.report import FileRange, FileReport, Finding, Note, OfferedFix, Totals
+from simt_lsp.cli.sites import site_of
+from simt_lsp.cli.statistics import Statistics, statistics_object
+from simt_lsp.gates.fingerprint import fingerprints
 
 
-def json_report(reports: Sequence[FileReport], version: str) -> str:
+def json_report(reports: Sequence[FileReport], version: str, statistics: Statistics | None = None) -> str:
     """The whole run, indented; ASCII only, so that no terminal or pipe can break it."""
+    counted: dict[str, object] = {} if statistics is None else {"statistics": statistics_object(statistics)}
     return json.dumps(
         {
             "tool": {"name": "simt-lsp", "version": version},
             "files": [_file(report) for report in reports],
             "summary": asdict(Totals.of(reports)),
+            **counted,
         },
         indent=2,
     )
@@ -24,12 +29,15 @@ def json_report(reports: Sequence[FileReport], version: str) -> str:
 def _file(report: FileReport) -> dict[str, object]:
     if report.error is not None:
         return {"path": report.path, "error": report.error}
+    marks = fingerprints(map(site_of, report.findings))
     return {
         "path": report.path,
         "lines": report.lines,
         "kernels": report.kernels,
         "functions": report.functions,
-        "diagnostics": [_finding(finding) for finding in report.findings],
+        "diagnostics": [
+            {**_finding(finding), "fingerprint": mark} for finding, mark in zip(report.findings, marks, strict=True)
+        ],
         "notes": [_note(note) for note in report.notes],
         "fixes": [asdict(fix) for fix in report.fixes],
         "unconfirmed": [_finding(finding) for finding in report.unconfirmed],

@@ -8,7 +8,7 @@ Rules    A file is taken as it is, whatever its name.  A folder is searched for 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias, final
 
 from analysis.ir.record import record
@@ -41,14 +41,25 @@ class EmptyFolder:
     path: str
 
 
-Found: TypeAlias = SourceFile | BadPath | EmptyFolder
+@final
+@record
+class ExcludedFile:
+    """A file that the user named and the settings leave out."""
+
+    path: str
 
 
-def expand(paths: Iterable[str]) -> Iterator[Found]:
+Found: TypeAlias = SourceFile | BadPath | EmptyFolder | ExcludedFile
+Excludes: TypeAlias = Callable[[str], bool]
+
+
+def expand(paths: Iterable[str], excludes: Excludes = lambda path: False) -> Iterator[Found]:
     """All files that `paths` mean, in order; every path yields at least one thing."""
     for path in paths:
         if os.path.isdir(path):
-            yield from _folder(path)
+            yield from _folder(path, excludes)
+        elif excludes(path):
+            yield ExcludedFile(path)
         else:
             reason = why_unreadable(path)
             yield SourceFile(path, explicit=True) if reason is None else BadPath(path, reason)
@@ -87,14 +98,16 @@ def reason_of(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
 
 
-def _folder(folder: str) -> Iterator[Found]:
+def _folder(folder: str, excludes: Excludes) -> Iterator[Found]:
     found = False
     unreadable: list[OSError] = []
     for root, folders, names in os.walk(folder, onerror=unreadable.append):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and not excludes(os.path.join(root, name))
+        )
         for name in sorted(names):
             path = os.path.join(root, name)
-            if is_device_file(path):
+            if not excludes(path) and is_device_file(path):
                 found = True
                 yield SourceFile(path, explicit=False)
     for error in unreadable:

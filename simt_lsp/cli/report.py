@@ -97,6 +97,8 @@ class Finding:
     """What runs say of it, where it was asked for and the analysis could not decide."""
     digest: str = ""
     """Equal where the same is said of functions with the same text; empty where no function is known."""
+    around: str = ""
+    """One value for what stands around its line (`simt_lsp/gates/site.py`)."""
     copy_of: Told | None = None
     """Of a function that stands in several files: what was said of an earlier one (`copies.py`)."""
 
@@ -140,6 +142,8 @@ class FileReport:
     error: str | None = None
     fixes: tuple[AppliedFix, ...] = ()
     unconfirmed: tuple[Finding, ...] = ()
+    baselined: int = 0
+    """Findings that a baseline has and that are therefore not among the findings."""
 
 
 @final
@@ -165,17 +169,22 @@ class Totals:
     """Those that no run shows, or none in which nothing chosen decides it; shown or not."""
     copies: int
     """Findings, hints aside, that say again what was said of the same code in another file."""
+    baselined: int
+    """Findings that are not reported because a baseline has them."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
         fixable = {**{one.value: 0 for one in Applicability}, NEEDS_RUN: 0}
-        files = lines = kernels = failed = opaque = unreadable = fixed = confirmed = unconfirmed = copies = 0
+        files = lines = kernels = failed = opaque = unreadable = fixed = confirmed = unconfirmed = copies = (
+            baselined
+        ) = 0
         for report in reports:
             files += 1
             lines += report.lines
             kernels += report.kernels
             failed += report.error is not None
+            baselined += report.baselined
             fixed += len(report.fixes)
             opaque += sum(1 for note in report.notes if note.kind == OPAQUE)
             unreadable += sum(1 for note in report.notes if note.kind == SYNTAX_ERROR)
@@ -201,4 +210,5 @@ class Totals:
             confirmed,
             unconfirmed,
             copies,
+            baselined,
         )

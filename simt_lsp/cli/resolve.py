@@ -31,6 +31,7 @@ from simt_lsp.cli.report import (
     RelatedRange,
 )
 from simt_lsp.cli.setting_complaints import setting_notes
+from simt_lsp.gates.site import neighbourhood
 from simt_lsp.run_check import RunCheck
 
 
@@ -71,6 +72,7 @@ def file_report(analyzed: Analyzed, tested: Sequence[Tested] = ()) -> FileReport
             replace(
                 _finding(diagnostic, places, by_run, runs.get(_key(diagnostic))),
                 digest=digest_of(analyzed.analysis, diagnostic),
+                around=places.around(diagnostic.start),
             )
             for diagnostic in in_report_order(shown.values())
         ),
@@ -89,11 +91,18 @@ class Places:
         self._own = analyzed.analysis.facts.path
         self._given = analyzed.path
         self._loader = analyzed.loader
-        self._lines: dict[str, LineIndex | None] = {self._own: analyzed.analysis.document.lines}
+        self._own_lines = analyzed.analysis.document.lines
+        self._lines: dict[str, LineIndex | None] = {self._own: self._own_lines}
 
     def own(self, start: int, end: int) -> FileRange:
         """A stretch of the analysed file."""
         return self.at(Location(self._own, start, end))
+
+    def around(self, offset: int) -> str:
+        """What stands around the line of an offset in the analysed file, as one value."""
+        lines = self._own_lines
+        line, _ = lines.position(offset, PositionEncoding.UTF32)
+        return neighbourhood(lambda one: lines.line_text(one).decode("utf-8", "replace"), line, lines.line_count)
 
     def at(self, location: Location) -> FileRange:
         """A stretch of any file; line 1 without source text when the file cannot be read again."""

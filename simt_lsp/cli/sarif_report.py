@@ -2,17 +2,14 @@
 
 Rules    Paths below the current folder are relative to `SRCROOT`, which is that folder, so a report made on one machine
          fits the checkout on another.  Columns are Unicode code points, and `columnKind` says so.
-         The fingerprint of a result is made of its rule, its function and the text of its line, without white space,
-         and counts equal ones: it stays when lines above it come or go.
+         The fingerprints of results (`simt_lsp/gates/fingerprint.py`) stay when lines above them come or go.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,9 +17,13 @@ from analysis.rules.documentation import page_address, rule_documentation
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding as Rule
 from simt_lsp.cli.report import SETTINGS, SYNTAX_ERROR, FileRange, FileReport, Finding, Note, OfferedFix, RelatedRange
+from simt_lsp.cli.sites import site_of
+from simt_lsp.gates.fingerprint import fingerprints
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "simtFinding/v1"
+AROUND = "simtSurroundings/v1"
+"""Of the lines around a finding: tells equal lines of a function apart."""
 LEVELS: Mapping[str, str] = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
 
 Object = dict[str, object]
@@ -64,9 +65,10 @@ def _rule(rule: type[Rule]) -> Object:
 
 
 def _results(report: FileReport, root: Path) -> list[Object]:
-    seen: Counter[str] = Counter()
+    marks = fingerprints(map(site_of, report.findings))
     unreadable = [_unreadable(note, root) for note in report.notes if note.kind == SYNTAX_ERROR]
-    return [*(_result(finding, _fingerprint(finding, seen), root) for finding in report.findings), *unreadable]
+    found = [_result(finding, mark, root) for finding, mark in zip(report.findings, marks, strict=True)]
+    return [*found, *unreadable]
 
 
 _ABOUT_SYNTAX_ERRORS = (
@@ -98,7 +100,7 @@ def _result(finding: Finding, fingerprint: str, root: Path) -> Object:
         "level": LEVELS[finding.severity],
         "message": {"text": _text(finding)},
         "locations": [_location(finding.place, root, finding.function)],
-        "partialFingerprints": {FINGERPRINT: fingerprint},
+        "partialFingerprints": {FINGERPRINT: fingerprint, **({AROUND: finding.around} if finding.around else {})},
     }
     if finding.related:
         result["relatedLocations"] = [
@@ -184,14 +186,6 @@ def _invocation(reports: Sequence[FileReport], root: Path) -> Object:
             for note in settings
         ]
     return invocation
-
-
-def _fingerprint(finding: Finding, seen: Counter[str]) -> str:
-    line = "".join((finding.place.source or "").split())
-    text = "\0".join((finding.code, finding.function, line))
-    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    seen[digest] += 1
-    return f"{digest}:{seen[digest]}"
 
 
 def _first_paragraph(markdown: str) -> str:

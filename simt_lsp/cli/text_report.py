@@ -119,7 +119,8 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     tested = totals.confirmed + totals.unconfirmed
     run = f"; {totals.confirmed} of {quantity(tested, 'undecided finding')} confirmed by runs" if tested else ""
     copies = f"; {totals.copies} in copies of code, told once" if totals.copies else ""
-    return (found, style), (f" in {files}{failed} ({size}){copies}{fixed}{run}{opaque}{how}", Style.PLAIN)
+    known = f"; {totals.baselined} in the baseline" if totals.baselined else ""
+    return (found, style), (f" in {files}{failed} ({size}){known}{copies}{fixed}{run}{opaque}{how}", Style.PLAIN)
 
 
 def fixable_lines(totals: Totals, *, fixing: bool) -> list[Line]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,10 +26,12 @@ from simt_lsp.server.documents.uris import uri_of
 from simt_lsp.server.session.progress import Progress, progress
 from simt_lsp.server.views.report import Report, report_of
 from simt_lsp.workspace.device_file import is_device_file
+from simt_lsp.workspace.excluded import ExcludedFiles
 
 if TYPE_CHECKING:
     from simt_lsp.server.documents.roots import Roots
     from simt_lsp.server.session.server import SimtServer
+    from simt_lsp.workspace.settings.values import Source
 
 CHECK_COMMAND: Final = "simt.checkWorkspace"
 TITLE: Final = "simt-lsp: checking"
@@ -38,7 +40,7 @@ TITLE: Final = "simt-lsp: checking"
 async def check_workspace_command(ls: SimtServer, params: types.ExecuteCommandParams) -> dict[str, Any]:
     started = time.monotonic()
     async with progress(ls, params.work_done_token, TITLE) as shown:
-        files = await asyncio.to_thread(device_files, ls.roots)
+        files = await asyncio.to_thread(device_files, ls.roots, ls.sources_for)
         checked, found = await _check(ls, files, shown)
     seconds = round(time.monotonic() - started, 3)
     return {"files": checked, "diagnostics": found, "cancelled": shown.stopped.is_set(), "seconds": seconds}
@@ -107,7 +109,11 @@ def _rests_on(analysed: Analysed, path: str, callers: ClosedCallers | None) -> A
     return replace(analysed, analysis=None, touched=touched, asked=asked)
 
 
-def device_files(roots: Roots) -> list[str]:
-    """The files with device code below all roots, as `check` takes them; call it from a thread that may wait."""
+def device_files(roots: Roots, sources_for: Callable[[str], Sequence[Source]]) -> list[str]:
+    """The files with device code below all roots, as `check` takes them; call it from a thread that may wait.
+
+    `sources_for`: what the client sets, for a path.
+    """
+    excludes = ExcludedFiles(sources_for)
     found = {path for root in roots.all for path in roots.files_of(root).files()}
-    return sorted(filter(is_device_file, found))
+    return sorted(path for path in found if not excludes(path) and is_device_file(path))

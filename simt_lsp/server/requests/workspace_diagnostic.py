@@ -60,7 +60,7 @@ async def _reports(
     ls: SimtServer, params: types.WorkspaceDiagnosticParams, shown: Progress
 ) -> types.WorkspaceDiagnosticReport:
     await _indexed(ls, shown.stopped)
-    paths = await asyncio.to_thread(device_files, ls.roots)
+    paths = await asyncio.to_thread(device_files, ls.roots, ls.sources_for)
     previous = {one.uri: one.value for one in params.previous_result_ids}
     sending = _Sending(ls, params.partial_result_token)
     told: set[str] = set()

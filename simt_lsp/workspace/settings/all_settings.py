@@ -16,7 +16,7 @@ from analysis.features.inlay_hints import InlayHintMode, MemoryHintMode
 from analysis.meld.settings import MAX_THRESHOLD, MeldMethod
 from analysis.rules.settings import RuleSettings, read_rule_settings
 from analysis.verdict.barriers import Tier
-from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration
+from simt_lsp.workspace.settings.configuration import DEFAULT, Configuration, Exclusion
 from simt_lsp.workspace.settings.kinds import (
     ARCHITECTURE,
     ARGUMENTS,
@@ -74,6 +74,11 @@ def _include_dirs(configuration: Configuration, folders: tuple[str, ...], source
     base = source.directory or os.getcwd()
     absolute = tuple(os.path.normpath(os.path.join(base, os.path.expanduser(folder))) for folder in folders)
     return _analysis(configuration, include_dirs=configuration.analysis.include_dirs + absolute)
+
+
+def _exclude(configuration: Configuration, globs: tuple[str, ...], source: Source) -> Configuration:
+    folder = os.path.abspath(source.directory or os.getcwd())
+    return replace(configuration, exclude=configuration.exclude + tuple(Exclusion(folder, glob) for glob in globs))
 
 
 _NOTHING_SAID: Final = AnalysisSettings()
@@ -139,6 +144,16 @@ SETTINGS: Final[tuple[Setting[Configuration, Any], ...]] = (
         meaning="Launches of kernels, calls of host functions, and calls of the device functions of headers in the "
         "other files of the project are seen: those of a repository, or of a folder.",
         shell="--no-project",
+    ),
+    Setting(
+        "exclude",
+        strings("use a list of globs", lambda globs: globs),
+        _exclude,
+        default=[],
+        meaning="Files that `check` and the diagnostics of a workspace leave out: `third_party`, `*_generated.cu`, "
+        "`src/**/old`. A glob without `/` fits a file or folder of that name anywhere, one with `/` from the folder of "
+        "the settings file on. What the files say about kernels and launches in others still counts.",
+        shell="--exclude third_party",
     ),
     Setting(
         "select",

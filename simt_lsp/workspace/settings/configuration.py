@@ -46,6 +46,15 @@ class InlayHintOptions:
 
 @final
 @record
+class Exclusion:
+    """A glob of paths below `folder`, which is absolute (`simt_lsp/workspace/excluded.py`)."""
+
+    folder: str
+    glob: str
+
+
+@final
+@record
 class Configuration:
     """Everything the user can set."""
 
@@ -59,6 +68,8 @@ class Configuration:
     semantic_tokens: bool = True
     """Names are marked, for themes that tint them by what the warp sees."""
     simulation: SimulationOptions = field(default_factory=SimulationOptions)
+    exclude: tuple[Exclusion, ...] = ()
+    """Files that a check of a folder or a workspace leaves out."""
 
 
 DEFAULT: Final = Configuration()

@@ -2,7 +2,7 @@
 
 Rules    Keys are compared without `-`, `_` and case, so `warpSize`, `warp-size` and `warp_size` are one key.
          Single values and `select`, `ignore`, `tiers` replace what an earlier source said; `defines`, `undefines`,
-         `includeDirs` and `rules` add to it.  What sources say of simulations is kept side by side.
+         `includeDirs`, `exclude` and `rules` add to it.  What sources say of simulations is kept side by side.
          A value that is not allowed is reported with its key, the value and what is allowed; what stood before stays.
 """
 
