@@ -26,6 +26,7 @@ PACKAGES_OF_ANALYSIS = (
     "project",
     "lower",
     "launches",
+    "sides",
     "pipeline",
     "graph",
     "divergence",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ParamSpec, TypeAlias, TypeVar, final
 
 from analysis.divergence.causes import CauseStep
@@ -36,6 +37,7 @@ from analysis.ir.function import FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, ValueId
 from analysis.ir.source import FrameId, Span
 from analysis.lower.program import Program
+from analysis.sides.sides import Sides
 from analysis.store.bounded import BoundedCache
 from analysis.syntax.document import Document
 from analysis.syntax.items import Item
@@ -77,6 +79,21 @@ class FileAnalysis:
     def program(self) -> Program:
         """The file as it was lowered: what the simulator runs."""
         return self._program
+
+    @cached_property
+    def sides(self) -> Sides:
+        """On which sides the functions and variables are that device code names."""
+        return Sides(self._program.unit)
+
+    @cached_property
+    def host_sides(self) -> Sides:
+        """The same of the text as the host compiles it."""
+        unit = self._program.unit.host_side
+        return self.sides if unit is self._program.unit else Sides(unit)
+
+    def declaration(self, function: FunctionFacts) -> Item:
+        """What defines a function, where it stands in this version."""
+        return self._functions[function.id].item
 
     def expression_at(self, offset: int) -> ExpressionFact | None:
         """The innermost expression (or declared name) at a file offset."""

@@ -16,6 +16,7 @@ from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache, DiagnosticsUnderSettings
+from analysis.rules.host_subject import HostSubject, OfHostCode, host_subjects
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.registry import NAMES, OF_COST, RULES
 from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject
@@ -78,6 +79,23 @@ def _diagnostics(
             yield from find()
         else:
             yield from kept.of(analysis, subject.function, subject.unsafe_barriers, find)
+    yield from _on_host(analysis, settings, active)
+
+
+def _on_host(analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules) -> Iterator[Diagnostic]:
+    """What rules about host code find: few functions name anything that they ask about, so nothing is kept."""
+    looking = [(rule, severity) for rule, severity in active if issubclass(rule, OfHostCode)]
+    for subject in host_subjects(analysis) if looking else ():
+        name = subject.function.name
+
+        def of_rule(
+            rule: type[Finding], severity: Severity, subject: HostSubject = subject, name: str = name
+        ) -> Sequence[Diagnostic]:
+            assert issubclass(rule, OfHostCode)
+            found = [finding for finding in rule.find_on_host(subject) if settings.shows(finding.tier)]
+            return [diagnostic_of(finding, settings, severity, name) for finding in found]
+
+        yield from _guarded(looking, 2, of_rule, f"{name} in {analysis.facts.path}")
 
 
 def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject]:
@@ -117,11 +135,17 @@ def of_each_rule(
 ) -> Iterator[Answer]:
     """A rule that fails is a defect of ours: it costs what it would have said of this function, and nothing else."""
     weight = 2 + len(subject.function.accesses) // 2  # most rules look at each
+    yield from _guarded(active, weight, of_rule, f"{subject.function.id} in {subject.analysis.facts.path}")
+
+
+def _guarded(
+    active: ActiveRules, weight: int, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]], place: str
+) -> Iterator[Answer]:
     for rule, severity in paced(active, weight):
         try:
             yield from of_rule(rule, severity)
         except Exception:
-            LOGGER.exception("%s failed on %s in %s", rule.code, subject.function.id, subject.analysis.facts.path)
+            LOGGER.exception("%s failed on %s", rule.code, place)
 
 
 def diagnostic_of(finding: Finding, settings: RuleSettings, severity: Severity, function: str) -> Diagnostic:

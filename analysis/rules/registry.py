@@ -13,6 +13,7 @@ from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
 from analysis.rules.barrier_orders_nothing import BarrierOrdersNothing
 from analysis.rules.caller_not_in_mask import CallerNotInMask
 from analysis.rules.contended_atomic import ContendedAtomic
+from analysis.rules.device_variable_on_host import DeviceVariableOnHost
 from analysis.rules.different_barriers_in_arms import DifferentBarriersInArms
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
@@ -21,6 +22,9 @@ from analysis.rules.early_exit_before_barrier import EarlyExitBeforeBarrier
 from analysis.rules.fixed_warp_size import FixedWarpSize
 from analysis.rules.generic_pointer import GenericPointer
 from analysis.rules.global_race import GlobalRace
+from analysis.rules.host_call_on_device import HostCallOnDevice
+from analysis.rules.host_variable_on_device import HostVariableOnDevice
+from analysis.rules.illegal_call import IllegalCall
 from analysis.rules.index_overflow import IndexOverflow
 from analysis.rules.inter_block_race import InterBlockRace
 from analysis.rules.intra_warp_spin_lock import IntraWarpSpinLock
@@ -78,6 +82,10 @@ RULES: Final[tuple[type[Finding], ...]] = (
     ContendedAtomic,
     ArrayInLocalMemory,
     IndexOverflow,
+    IllegalCall,
+    HostCallOnDevice,
+    HostVariableOnDevice,
+    DeviceVariableOnHost,
 )
 
 OF_COST: Final = frozenset({"DIV401", "DIV402", "DIV403", "DIV404", "MEM501", "MEM502", "MEM503", "MEM505", "MEM506"})

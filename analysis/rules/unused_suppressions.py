@@ -22,6 +22,7 @@ from analysis.facts.model import FunctionFacts, FunctionKind
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
 from analysis.rules.check import active_rules, subjects
+from analysis.rules.host_subject import OfHostCode, host_subjects
 from analysis.rules.registry import NAMES
 from analysis.rules.rule import Finding
 from analysis.rules.settings import RuleSettings
@@ -89,10 +90,18 @@ def _is_unused(analysis: FileAnalysis, settings: RuleSettings, rule: type[Findin
             one.range_start <= finding.site.start < one.range_end and finding.site.path == analysis.facts.path
             for subject in subjects(analysis, everything)
             for finding in rule.find(subject)
-        )
+        ) and not _is_of_host(analysis, rule, one)
     except Exception:  # a defect of ours: then it is not known
         _LOGGER.exception("%s failed in %s", rule.code, analysis.facts.path)
         return False
+
+
+def _is_of_host(analysis: FileAnalysis, rule: type[Finding], one: NamedRule) -> bool:
+    return issubclass(rule, OfHostCode) and any(
+        one.range_start <= finding.site.start < one.range_end
+        for subject in host_subjects(analysis)
+        for finding in rule.find_on_host(subject)
+    )
 
 
 def _askable(functions: Sequence[FunctionFacts], touched: Sequence[FunctionFacts]) -> Sequence[FunctionFacts]:

@@ -1,6 +1,7 @@
 """What a translation unit is compiled for: the macros that exist before its first line.
 
-Rules    The device side is analysed, on Linux with GNU: `__CUDA_ARCH__` is defined, `_WIN32` is not.
+Rules    The device side is analysed, on Linux with GNU: `__CUDA_ARCH__` is defined, `_WIN32` is not.  What host code
+         may do is asked of the other side, where `__CUDA_ARCH__` is not defined.
          `defines` are `NAME` or `NAME=value`, as after `-D`; `undefines` win over everything predefined.
 """
 
@@ -36,6 +37,8 @@ class Environment:
     forced_includes: tuple[str, ...] = ()
     architecture: int = 800
     language: Language = Language.CUDA
+    is_host: bool = False
+    """The text is read as it is compiled for the host."""
 
 
 @lru_cache(maxsize=256)
@@ -47,6 +50,9 @@ def predefined(environment: Environment) -> tuple[MacroDefinition, ...]:
     else:
         values |= _CUDA
         values["__CUDA_ARCH__"] = str(environment.architecture)
+    if environment.is_host:
+        for name in ON_DEVICE:
+            values.pop(name, None)
     for define in environment.defines:
         name, separator, value = define.partition("=")
         values[name.strip()] = value if separator else "1"
@@ -64,6 +70,8 @@ def _definition(name: str, value: str) -> MacroDefinition:
     return MacroDefinition(parsed.name, parsed.parameters, parsed.variadic, parsed.body, PREDEFINED_PATH, NO_SPAN)
 
 
+ON_DEVICE: Final = ("__CUDA_ARCH__", "__HIP_DEVICE_COMPILE__", "__AMDGCN__")
+"""Defined where a text is compiled for the device, and by that alone."""
 _COMMON: Final = {
     "__cplusplus": "201703L",
     "__linux__": "1",

@@ -58,6 +58,8 @@ class Item(NamedTuple):
     """Every identifier of `text`, those in comments too."""
     is_friend: bool = False
     """A function that a class body defines or declares without being a member."""
+    is_host: bool = False
+    """`__host__` is written, also through a macro; what says nothing is host code without it."""
 
     @property
     def identity(self) -> tuple[str, int, int]:
@@ -142,6 +144,7 @@ def items_of(head: Head, place: DeclarationSite, known_namespaces: set[str]) -> 
             place.first_part + part,
             place.identifiers,
             b"friend" in words,
+            b"__host__" in words,
         )
         for part, name in enumerate(names)
     ]

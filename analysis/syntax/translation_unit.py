@@ -9,6 +9,7 @@ Limits   See `skeleton`, `expansion` and `includes`.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Final, NamedTuple, final
@@ -17,7 +18,7 @@ from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
-from analysis.syntax.environment import Environment
+from analysis.syntax.environment import ON_DEVICE, Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
 from analysis.syntax.includes import IncludeUse, Loader, is_header
 from analysis.syntax.items import Item, ItemKind
@@ -34,6 +35,7 @@ MAX_INCLUDERS: Final = 4
 """Of a source file, without a project; each is read whenever the file is analysed, and no part of it is kept."""
 
 
+_ON_DEVICE: Final = tuple(name.encode() for name in ON_DEVICE)
 _AROUND: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*::")
 
 
@@ -120,6 +122,20 @@ class TranslationUnit:
         return TranslationUnit.build(context, Document.open(text), loader, self.environment, self._cache)
 
     @property
+    def host_side(self) -> "TranslationUnit":
+        """The same text as it is compiled for the host: another one only where `__CUDA_ARCH__` or its like is named."""
+        return self._host_side or self
+
+    @cached_property
+    def _host_side(self) -> "TranslationUnit | None":
+        if self._loader is None or not any(name in text for text in self._texts.values() for name in _ON_DEVICE):
+            return None
+        environment = replace(self.environment, is_host=True)
+        context = None if self._around is None else self._around[0]
+        document = Document.open(self._texts.get(self.path, b""))
+        return TranslationUnit.build(self.path, document, self._loader, environment, self._cache, context)
+
+    @property
     def includers(self) -> "tuple[TranslationUnit, ...]":
         """The whole files that this one is compiled in: all of them, or none where they are not all read.
 
@@ -136,6 +152,12 @@ class TranslationUnit:
     def has_unread_includers(self) -> bool:
         """Whether it may be a part of files other than `includers`."""
         return is_header(self.path) or self._read_includers is None
+
+    @property
+    def _loader(self) -> Loader | None:
+        if self._around is not None:
+            return self._around[2]
+        return None if self._compiled_in is None else self._compiled_in[1]
 
     @cached_property
     def _read_includers(self) -> "tuple[TranslationUnit, ...] | None":
@@ -285,7 +307,8 @@ class TranslationUnit:
         usings = [(item.namespace, item.text) for item in self._all if item.kind is ItemKind.USING and item.active]
         settings = repr((self.environment, sorted(self.inline_namespaces), usings)).encode("utf-8", "replace")
         fresh = Fingerprints(self._all, self._by_name, self.macros, settings, self.path, self._trees)
-        return self._cache.fingerprints(self.path, fresh)
+        # Those of the other side are no earlier version of these.
+        return fresh if self.environment.is_host else self._cache.fingerprints(self.path, fresh)
 
 
 def _key(item: Item) -> tuple[str, int, int, str, int]:

@@ -1,0 +1,1 @@
+"""On which side of a mixed text a function runs, and what its text uses by name of the other side."""

@@ -1,0 +1,123 @@
+"""CAL701; what compilers say of it is in `tests/sides`."""
+
+from __future__ import annotations
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.settings import AnalysisSettings
+from analysis.rules.check import check
+from analysis.rules.diagnostic import Severity
+from analysis.rules.diagnostic_cache import DiagnosticCache
+from analysis.rules.settings import RuleSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from tests.rules.fixture import check_fixture
+
+ONLY = RuleSettings(select=frozenset({"CAL701"}))
+
+
+def test_the_message_names_both_sides_and_the_declaration() -> None:
+    text = "int f(int x) { return x; }\n__global__ void k(int *p) { *p = f(1); }  //~ illegal-call\n"
+    (found,) = check_fixture(text, ONLY)
+    assert (found.code, found.severity, found.tier, found.function) == ("CAL701", Severity.ERROR, None, "k")
+    assert found.message == "`f` runs on the host alone: a kernel cannot call it."
+    assert text[found.start : found.end] == "f"
+    (declared,) = found.related
+    assert text[declared.location.start : declared.location.end] == "f"
+    assert declared.location.start == text.index("f(")
+
+
+def test_a_kernel_is_launched() -> None:
+    (found,) = check_fixture(
+        "__global__ void k(int *p) { *p = 1; }\nvoid f(int *p) { k(p); }  //~ illegal-call\n", ONLY
+    )
+    assert found.message == "`k` is a kernel: it is not called but launched, `k<<<grid, block>>>(…)`."
+    assert found.function == "f"
+
+
+def test_what_an_unseen_header_may_say_is_left_alone() -> None:
+    unknown = '#include "unseen.h"\nSHARED int f(int x) { return x; }\n__global__ void k(int *p) { *p = f(1); }\n'
+    check_fixture(unknown, ONLY)
+    known = unknown.replace("SHARED ", "static inline ").replace("f(1); }", "f(1); }  //~ illegal-call")
+    check_fixture(known, ONLY)
+    of_macro = '#define SHARED inline\n#include "unseen.h"\n' + known.split("\n", 1)[1].replace(
+        "static inline", "SHARED"
+    )
+    check_fixture(of_macro, ONLY)
+    check_fixture(unknown.replace("SHARED int", "int").replace("f(1)", "g(1)"), ONLY)
+
+
+def test_a_macro_for_both_sides() -> None:
+    check_fixture(
+        """
+#ifdef __CUDACC__
+#define BOTH __host__ __device__
+#else
+#define BOTH
+#endif
+BOTH int f(int x) { return x; }
+__global__ void k(int *p) { *p = f(1); }
+int g() { return f(1); }
+""",
+        ONLY,
+    )
+
+
+def test_an_unknown_macro_may_leave_its_arguments_out() -> None:
+    check_fixture(
+        """
+#include "unseen.h"
+int f(int x) { return x; }
+__global__ void k(int *p) { ON_HOST(f(1)); *p = 1; }
+""",
+        ONLY,
+    )
+
+
+def test_a_pragma_switches_it_off_for_both_sides_alone() -> None:
+    check_fixture(
+        """
+__device__ int d(int x) { return x; }
+#pragma nv_exec_check_disable
+__host__ __device__ int b() { return d(1); }
+int f() { return d(1); }  //~ illegal-call
+""",
+        ONLY,
+    )
+
+
+def test_declarations_in_a_header() -> None:
+    files = {"f.h": b"int f(int x);\n__device__ int d(int x);\n"}
+    text = """
+#include "f.h"
+__global__ void k(int *p) { *p = f(1) + d(1); }  //~ illegal-call
+int g() { return f(1) + d(1); }  //~ illegal-call
+"""
+    found = check_fixture(text, ONLY, files=files)
+    assert [one.related[0].location.path for one in found] == ["f.h", "f.h"]
+
+
+def test_suppressed() -> None:
+    check_fixture(
+        """
+int f(int x) { return x; }
+__global__ void k(int *p) { *p = f(1); }  // NOLINT(simt-illegal-call)
+__global__ void l(int *p) { *p = 1; }
+void g(int *p) { l(p); }  // NOLINT(simt-illegal-call)
+""",
+        ONLY,
+    )
+
+
+def test_an_edit_of_a_qualifier_elsewhere_is_seen() -> None:
+    analyzer, cache = Analyzer(), DiagnosticCache()
+    text = "QUALIFIERint f(int x) { return x; }\n__global__ void k(int *p) { *p = f(1); }\nint g() { return f(1); }\n"
+
+    def reported(qualifier: str) -> list[int]:
+        document = Document.open(text.replace("QUALIFIER", qualifier).encode())
+        analysis = analyzer.analyze("f.cu", document, DictLoader({}), AnalysisSettings())
+        return [document.lines.line_of(one.start) for one in check(analysis, ONLY, cache)]
+
+    assert reported("") == [1]
+    assert reported("__host__ __device__ ") == []
+    assert reported("__device__ ") == [2]
+    assert reported("") == [1]

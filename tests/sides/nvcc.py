@@ -1,0 +1,46 @@
+"""Asks nvcc about the cases: `python -m tests.sides.nvcc [NVCC]`; prints those of which it says something else.
+
+About two seconds of processor time for each case.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+
+from tests.sides.cases import CASES, DECLARED
+
+
+def main(arguments: list[str]) -> int:
+    compiler = arguments[0] if arguments else which("nvcc")
+    if compiler is None:
+        print("no nvcc")
+        return 2
+    wrong = 0
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "case.cu"
+        for case in CASES:
+            source.write_text(DECLARED + case.text, encoding="utf-8")
+            command = [
+                compiler,
+                "-std=c++17",
+                "--extended-lambda",
+                "-rdc=true",
+                "-c",
+                "-o",
+                f"{folder}/case.o",
+                str(source),
+            ]
+            run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+            if (run.returncode == 0) is not case.is_accepted:
+                wrong += 1
+                print(f"{case.name}: nvcc says {'yes' if run.returncode == 0 else 'no'}\n{run.stderr}")
+    print(f"{len(CASES)} cases, {wrong} of which the compiler says something else")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
