@@ -9,6 +9,7 @@ Limits    memory counts what it keeps busy (address and data paths), not how lon
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from analysis.divergence.result import DivergenceResult
@@ -260,16 +261,26 @@ def latency(divergence: DivergenceResult, spaces: SpaceResult, item: Instruction
     known = _BY_KIND.get(type(item))
     if known is not None:
         return known
-    types = divergence.function.types
+    if isinstance(item, Load | Store):
+        return _of_access(spaces.space(item.address))
+    right = divergence.definition(item.right) if isinstance(item, Binary) else None
+    return _of_types(item, divergence.function.types, right)
+
+
+def latency_of_types(item: Instruction, types: Sequence[Type], right: Instruction | Phi | None) -> int:
+    """The same of anything but loads and stores, by types alone; `right` defines the divisor of a division."""
+    known = _BY_KIND.get(type(item))
+    return _of_types(item, types, right) if known is None else known
+
+
+def _of_types(item: Instruction, types: Sequence[Type], right: Instruction | Phi | None) -> int:
     match item:
         case Binary():
-            return _of_binary(item, types[item.result], divergence.definition(item.right))
+            return _of_binary(item, types[item.result], right)
         case Convert():
             return _of_conversion(types[item.operand], types[item.result])
         case Math():
             return _of_function(item.function, types[item.result])
-        case Load() | Store():
-            return _of_access(spaces.space(item.address))
         case _:
             return DOUBLE if item.result is not None and _is_double(types[item.result]) else SIMPLE
 

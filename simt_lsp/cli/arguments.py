@@ -112,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
         command("meld", "make divergent arms one converged sequence where that is equal and cheaper", MELD_EPILOG)
     )
     _add_scalarize(command("scalarize", "print code with one register and operation per warp"))
+    _add_straightline(command("straightline", "print index arithmetic as compilers simplify it, with counts"))
     _add_simulate(command("simulate", "run kernels on the built-in SIMT simulator", SIMULATE_EPILOG))
     command("mcp", "serve the analysis and the simulator to an agent as tools (Model Context Protocol), on stdio")
     _add_ir(command("ir", "print the intermediate representation of a function"))
@@ -229,6 +230,14 @@ def _add_scalarize(scalarize: argparse.ArgumentParser) -> None:
     )
     scalarize.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_analysis(scalarize)
+
+
+def _add_straightline(straightline: argparse.ArgumentParser) -> None:
+    straightline.add_argument("place", metavar="FILE[:KERNEL]")
+    straightline.add_argument("--json", action="store_true", help="one JSON object per function")
+    straightline.add_argument("--all-steps", action="store_true", help="show the code before and after each step")
+    straightline.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+    _add_analysis(straightline)
 
 
 def _add_simulate(simulate: argparse.ArgumentParser) -> None:

@@ -101,6 +101,10 @@ def _command(name: str | None) -> Callable[[argparse.Namespace], int]:
             from simt_lsp.cli.scalarize_command import scalarize
 
             return scalarize
+        case "straightline":
+            from simt_lsp.cli.straightline_command import straightline
+
+            return straightline
         case "simulate":
             from simt_lsp.cli.simulate_command import simulate
 

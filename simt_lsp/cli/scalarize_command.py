@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.features.scalarization.data import report_data
 from analysis.features.scalarization.report import ScalarizationReport, callers_of, scalarization_report
 from analysis.features.scalarization.text import report_lines
-from analysis.ir.function import FunctionKind
+from simt_lsp.cli.chosen_functions import chosen_functions
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.engine import Engine
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
@@ -24,7 +24,7 @@ from simt_lsp.cli.terminal import Line, Style, writer
 def scalarize(options: argparse.Namespace) -> ExitStatus:
     target = function_target(options.place)
     analysis = analyzed_file(Engine(engine_options(options, [target.path])), target.path).analysis
-    functions = _chosen(analysis, target.path, target.function)
+    functions = chosen_functions(analysis, target.path, target.function)
     reports = [_report(analysis, function, options.exit_optimization) for function in functions]
     if options.json:
         for report in reports:
@@ -35,27 +35,6 @@ def scalarize(options: argparse.Namespace) -> ExitStatus:
         lines = report_lines(report, with_source=options.source, conventional=options.conventional)
         write(map(_styled, ["", *lines] if index else lines))
     return ExitStatus.CLEAN
-
-
-def _chosen(analysis: FileAnalysis, path: str, name: str | None) -> Sequence[FunctionFacts]:
-    """All kernels, or the functions with this name."""
-    functions = [function for function in analysis.facts.functions if function.active]
-    if not functions:
-        raise UsageError(f"{path} has no device functions")
-    if name is None:
-        kernels = [function for function in functions if function.kind is FunctionKind.KERNEL]
-        if not kernels:
-            raise UsageError(f"{path} has no kernels; name a device function, as {path}:{functions[0].name}")
-        return kernels
-    found = [
-        function
-        for function in functions
-        if name in (function.name, function.name.rpartition("::")[2], str(function.id).split("(")[0])
-    ]
-    if not found:
-        names = ", ".join(dict.fromkeys(function.name for function in functions))
-        raise UsageError(f"{path} has no device function '{name}'; it has: {names}")
-    return found
 
 
 def _report(analysis: FileAnalysis, function: FunctionFacts, exit_optimization: bool) -> ScalarizationReport:

@@ -103,11 +103,13 @@ def run(
 ) -> list[Trace]:
     """One trace per thread; a thread that needs more than `steps` blocks is left unfinished."""
     control = ControlFlow.of(function)
-    threads = [_Thread(function, control, grid, arguments, thread) for thread in range(grid.threads)]
+    threads = [ThreadRun(function, control, grid, arguments, thread) for thread in range(grid.threads)]
     return [thread.run(steps, keep_states=keep_states) for thread in threads]
 
 
-class _Thread:
+class ThreadRun:
+    """One thread on its way through the function."""
+
     def __init__(
         self,
         function: Function,
