@@ -12,7 +12,7 @@ from analysis.ir.ids import SourceBranchId
 from analysis.ir.index3 import Index3
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from sim.faults import Fault, LeftOutLaunch
+from sim.faults import DataRace, Fault, LeftOutLaunch
 
 
 @final
@@ -102,6 +102,21 @@ class Result:
     truncated: Truncation | None
     seconds: float
     left_out: tuple[LeftOutLaunch, ...] = ()
+    watches_races: bool = False
+    """Whether a `RaceObserver` was among the observers."""
+
+    def assert_race_free(self) -> None:
+        """For tests: AssertionError where threads race in this run, or it was cut off, so that it says nothing.
+
+        Writes of the same value by several threads do not count.  Raises ValueError where nobody watched for races.
+        """
+        if not self.watches_races:
+            raise ValueError("races were not watched: pass [RaceObserver()] to simulate()")
+        races = [fault for fault in self.faults if isinstance(fault, DataRace) and not fault.same_value]
+        if races:
+            raise AssertionError(f"{self.kernel}: {len(races)} data races, the first: {_race_words(races[0])}")
+        if self.truncated is not None:
+            raise AssertionError(f"{self.kernel}: no race until {self.truncated.reason.value}: the run was cut off")
 
     @property
     def is_running(self) -> bool:
@@ -113,3 +128,12 @@ class Result:
         """Thread instructions per lane that was issued; 1 for an empty run."""
         slots = self.warp_instructions * self.warp_size
         return self.thread_instructions / slots if slots else 1.0
+
+
+def _race_words(race: DataRace) -> str:
+    one, other = race.evidence, race.other
+    space = "shared" if race.is_shared else "global"
+    return (
+        f"byte {race.offset} of {race.buffer} in {space} memory: thread {one.thread} of block {one.block} "
+        f"({race.access.value}) and thread {other.thread} of block {other.block} ({race.other_access.value})"
+    )

@@ -20,6 +20,7 @@ from sim.machine.addresses import Addresses
 from sim.machine.machine import Machine
 from sim.machine.residency import check_launch
 from sim.memory.arguments import Buffer
+from sim.observers.races import RaceObserver
 from sim.policies.protocol import PolicyFactory
 from sim.refusals import LaunchError
 from sim.result import Result, Truncation, TruncationReason
@@ -143,6 +144,7 @@ def _result(
         memory_digest=_digest(arrays, after) if has_ended else "",
         truncated=truncated,
         left_out=machine.left_out.faults(),
+        watches_races=any(isinstance(observer, RaceObserver) for observer in observers),
         seconds=machine.deadline.seconds,
     )
 

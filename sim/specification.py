@@ -128,6 +128,17 @@ class TextureImage:
 Argument: TypeAlias = Scalar | Array | ChosenArray | SameAs | Struct | TextureImage
 
 
+class WarpOrder(Enum):
+    """Which of the warps that can run go on.  Hardware promises none of these orders: programs must not rest on one."""
+
+    TOGETHER = "together"
+    """All that stand at one place, those at the earliest place in the program first."""
+    FIRST_ALONE = "first-warp-first"
+    """One after the other, each as far as it can, the first one first."""
+    LAST_ALONE = "last-warp-first"
+    """The same, the last one first."""
+
+
 @final
 @record
 class Budget:
@@ -166,6 +177,7 @@ class LaunchSpecification:
     """Kernels that the kernel launches are not run, which the result says, instead of a refusal."""
     first_blocks: int = 0
     """So many blocks of the grid are run, in linear order; 0 for all.  The kernel sees the whole grid."""
+    warp_order: WarpOrder = WarpOrder.TOGETHER
     sampled_blocks: int = 0
     """So many of these are run, spread over all of them (`block_sample.py`); 0 for all.  At least 3; no observer may
     ask which blocks race."""

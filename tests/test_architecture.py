@@ -73,6 +73,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
         "report",
         "equivalence",
         "confirm",
+        "sanitize",
     ),
     "presentation": ("advice", "terminal", "html"),
     "simt_lsp": ("workspace", "run_check", "launch_requests", "checked_by_runs", "gates", "server", "cli", "__main__"),

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.ir.record import record
 
-_VOID: Final = frozenset({"br", "col", "meta"})
+_VOID: Final = frozenset({"br", "col", "input", "meta"})
 _INVALID: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Controls, half characters, and marks that turn the direction of what follows."""
 

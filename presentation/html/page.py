@@ -50,7 +50,7 @@ class HtmlParts:
 
 def html_parts(*reports: KernelReport, editor: Editor | None = None) -> HtmlParts:
     title = f"{', '.join(report.kernel for report in reports)} – simulation"
-    return HtmlParts(title, _body(reports, editor).text, _asset("report.css"), _asset("report.js"))
+    return HtmlParts(title, _body(reports, editor).text, asset("report.css"), asset("report.js"))
 
 
 def html_page(*reports: KernelReport, nonce: str | None = None, editor: Editor | None = None) -> str:
@@ -59,7 +59,11 @@ def html_page(*reports: KernelReport, nonce: str | None = None, editor: Editor |
     With a `nonce` (fresh random text of a frame that wants one, base64) the policy names it instead of hashes.  With an
     `editor`, the numbers of lines open it.
     """
-    parts = html_parts(*reports, editor=editor)
+    return document(html_parts(*reports, editor=editor), nonce)
+
+
+def document(parts: HtmlParts, nonce: str | None = None) -> str:
+    """The page around its parts."""
     style, script = (
         (_digest(parts.style), _digest(parts.script)) if nonce is None else (f"nonce-{nonce}", f"nonce-{nonce}")
     )
@@ -160,7 +164,8 @@ def _panel(report: KernelReport, run: PolicyReport, panel: int, editor: Editor |
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a style or a script."""
     return files("presentation.html").joinpath("assets", name).read_text("utf-8")
 
 

@@ -38,7 +38,7 @@ def first_difference(before: Result, after: Result, places: SourcePlaces) -> Evi
     """The gravest; `places` are those of the version after."""
     return (
         _new_fault(before.faults, after.faults, places)
-        or _memory_difference(before, after)
+        or memory_difference(before, after)
         or _printed_difference(before.printed, after.printed)
     )
 
@@ -46,7 +46,8 @@ def first_difference(before: Result, after: Result, places: SourcePlaces) -> Evi
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-def _memory_difference(before: Result, after: Result) -> MemoryDiffers | None:
+def memory_difference(before: Result, after: Result) -> MemoryDiffers | None:
+    """The first array, or variable of the file, in which two runs differ."""
     if before.memory_digest == after.memory_digest:
         return None
     return _difference_in(before.arrays, after.arrays) or _difference_in(before.variables, after.variables)

@@ -2,6 +2,8 @@
 
 Order     The lowest segment first, so that those behind catch up.  In every other 16 turns the warps that have waited
           longest run wherever they stand, so that a lock's holder is not starved by those who spin on it.
+          A launch may ask for one warp after the other instead (`WarpOrder`); then those that wait get their turns more
+          rarely.
 Shortcut  While all warps that can run go the same way and nothing can merge, the loop stays with them and asks neither
           scheduler nor policy.
 """
@@ -21,10 +23,15 @@ from sim.machine.counters import Counters, lane_total
 from sim.machine.livelock import LivelockWatch
 from sim.machine.phases import Phases
 from sim.machine.waiting import Waiting
-from sim.policies.protocol import EXIT, Policy, SegmentGraph, Split
+from sim.policies.protocol import EXIT, NOTHING, Policy, SegmentGraph, Split
+from sim.specification import WarpOrder
 from sim.state.frame import Frame
 
 _TURNS: Final = 16
+_LONE_TURNS: Final = 1024
+"""Of so many turns of warps that run one after the other, `_TURNS` are for those that have waited longest; of
+`_LONE_TURNS_OF_POLLING` where threads wait for what others write."""
+_LONE_TURNS_OF_POLLING: Final = 64
 
 
 @final
@@ -45,6 +52,7 @@ class Engine:
         phases: Phases,
         watch: LivelockWatch | None,
         on_livelock: Callable[[int, Rows, LaneSets], None],
+        order: WarpOrder,
     ) -> None:
         self._first = code.segmented.first
         self._functions = functions
@@ -59,6 +67,8 @@ class Engine:
         self._phases = phases
         self._watch = watch
         self._on_livelock = on_livelock
+        self._order = order
+        self._lone_turns = _LONE_TURNS_OF_POLLING if graph.polling else _LONE_TURNS
         self._full = np.uint64((1 << warp_size) - 1)
         self._tick = 0
         self._favoured = 0
@@ -72,12 +82,11 @@ class Engine:
                 self._waiting.complete_barriers()
             if self._phases.has_completed:
                 self._waiting.end_phases()
-            segment = self._pick()
+            segment, chosen = self._together() if self._order is WarpOrder.TOGETHER else self._alone()
             if segment < 0:
                 if not self._waiting.resolve():
                     return
                 continue
-            chosen = np.flatnonzero(self._policy.segment == segment)
             self._last_run[chosen] = self._tick
             if self._meets[segment - self._first]:
                 self._waiting.arrive(segment, chosen, self._policy.active[chosen])
@@ -86,6 +95,24 @@ class Engine:
                     self._watch.progress()
             else:
                 self._chain(segment, chosen)
+
+    def _together(self) -> tuple[int, Rows]:
+        """The segment to run and all rows that stand there; NOTHING where no row can."""
+        segment = self._pick()
+        return segment, np.flatnonzero(self._policy.segment == segment)
+
+    def _alone(self) -> tuple[int, Rows]:
+        """The same for one row that runs by itself."""
+        current = self._policy.segment
+        able = np.flatnonzero(current >= 0)
+        if not len(able):
+            return NOTHING, able
+        self._tick += 1
+        if self._tick % self._lone_turns >= self._lone_turns - _TURNS:
+            row = int(able[self._last_run[able].argmin()])
+        else:
+            row = int(able[0 if self._order is WarpOrder.FIRST_ALONE else -1])
+        return int(current[row]), np.array([row])
 
     def _pick(self) -> int:
         """The segment to run; NOTHING where no row can."""

@@ -171,6 +171,7 @@ class Machine:
             self.phases,
             watch,
             on_livelock,
+            self.launch.warp_order,
         )
         engine.run(rows, waiting.live[rows])
 

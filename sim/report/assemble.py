@@ -22,9 +22,8 @@ from analysis.ir.record import record
 from analysis.lower.program import Program
 from analysis.syntax.line_index import without_line_end
 from sim.events import Observer
-from sim.faults import DataRace, OutOfBounds
 from sim.glance import Glance
-from sim.launch.adapt import arrays_too_short, may_be_mended, run_adapted, share_kept
+from sim.launch.adapt import may_be_mended, run_adapted, share_kept
 from sim.launch.causes import Causes
 from sim.launch.planner import Plan, Planner
 from sim.observers.branches import BranchObserver
@@ -39,11 +38,10 @@ from sim.refusals import Refusal
 from sim.report.accesses import access_reports, barrier_reports
 from sim.report.branches import Levels, branch_reports, static_levels
 from sim.report.coverage import coverage_of
-from sim.report.faults import fault_report, left_out_launch
+from sim.report.findings import findings_of
 from sim.report.interim import Interim
 from sim.report.losses import loss_reports
 from sim.report.model import (
-    FaultReport,
     KernelReport,
     LineReport,
     PolicyReport,
@@ -304,7 +302,7 @@ def _policy_report(
     result, watched = run.result, run.watched
     requests = watched.requests.answer()
 
-    found = _findings(run, places, races, origins)
+    found = findings_of(run.plan, result, places, races, origins)
 
     def line_of(place: FunctionSpan) -> int | None:
         return places.line_in(path, place)
@@ -336,20 +334,6 @@ def _policy_report(
         barriers=barrier_reports(watched.work.barriers(), places),
         coverage=coverage_of(work, watched.work.arrivals(), places, path),
     )
-
-
-def _findings(run: _Run, places: SourcePlaces, races: RaceReports, origins: Origins) -> Sequence[FaultReport]:
-    """Faults of the machine, then races; notes where an array of a chosen length is too short, or another choice is
-    behind them."""
-    faults, short = run.result.faults, arrays_too_short(run.plan, run.result)
-    own: list[FaultReport] = []
-    for fault in faults:
-        if not isinstance(fault, DataRace):
-            report = origins.labelled(fault_report(fault, places), fault)
-            is_short = isinstance(fault, OutOfBounds) and fault.buffer in short and fault.offset >= 0
-            own.append(replace(report, is_note=True) if is_short else report)
-    left_out = (left_out_launch(one, places) for one in run.result.left_out)
-    return (*own, *races.of(fault for fault in faults if isinstance(fault, DataRace)), *left_out)
 
 
 def _lines(

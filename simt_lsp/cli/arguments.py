@@ -38,6 +38,16 @@ exit status, the first that applies in the order 1, 4, 3, 2, 0:
   130  interrupted; the file is as it was, or as it is with all melds
 """
 
+SANITIZE_EPILOG = """Errors rest on nothing that was invented for a run.  What may be the doing of inputs that were
+chosen is a note, which --verbose shows.  A kernel that did not run, and what was left of a budget, is listed.
+
+exit status, the first that applies in the order 1, 2, 0:
+  0    nothing found that counts (see --fail-on) in what was tried
+  1    findings that count
+  2    the command could not be carried out, or a file could not be read
+  130  interrupted
+"""
+
 # Spelt out: to ask the simulator for them takes longer than everything else here.
 POLICIES_HELP = (
     "how warps reconverge: ipdom (default), counters, min-pc, path-list-depth, path-list-breadth, round-robin,"
@@ -115,6 +125,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_straightline(command("straightline", "print index arithmetic as compilers simplify it, with counts"))
     _add_simulate(command("simulate", "run kernels on the built-in SIMT simulator", SIMULATE_EPILOG))
     command("mcp", "serve the analysis and the simulator to an agent as tools (Model Context Protocol), on stdio")
+    _add_sanitize(
+        command("sanitize", "run every kernel in many ways and report what goes wrong, without a GPU", SANITIZE_EPILOG)
+    )
     _add_ir(command("ir", "print the intermediate representation of a function"))
     return parser
 
@@ -279,6 +292,32 @@ def _add_simulate(simulate: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     _add_analysis(simulate)
+
+
+def _add_sanitize(sanitize: argparse.ArgumentParser) -> None:
+    sanitize.add_argument("paths", nargs="+", metavar="PATH", help="a file, or a folder to search")
+    output = sanitize.add_argument_group("output")
+    output.add_argument("--format", choices=[item.value for item in OutputFormat], default="text")
+    output.add_argument("--output", "-o", metavar="FILE", help="write to a file instead of standard output")
+    output.add_argument("--html", metavar="FILE", help="write one self-contained page about all kernels as well")
+    output.add_argument("--verbose", "-v", action="store_true", help="also notes, and what was tried of each kernel")
+    output.add_argument("--color", choices=["auto", "always", "never"], default="auto")
+    gates = sanitize.add_argument_group("gates")
+    gates.add_argument(
+        "--fail-on",
+        metavar="WHAT",
+        action="append",
+        help="status 1 only for these: error (default), warning, note, with all above them; or data-race,RAC,SYN101",
+    )
+    gates.add_argument("--exit-zero", action="store_true", help="status 0 also where there are findings")
+    gates.add_argument("--exclude", metavar="GLOB", action="append", help="leave out files and folders: third_party")
+    runs = sanitize.add_argument_group("runs")
+    runs.add_argument("--timeout", metavar="S", type=_seconds, default=10.0, help="run each kernel for S seconds (10)")
+    runs.add_argument("--budget", metavar="S", type=_seconds, help="begin nothing after S seconds in all")
+    runs.add_argument("--seeds", metavar="N", type=_positive, default=3, help="different contents of arrays to try (3)")
+    _add_jobs(sanitize)
+    _add_rules(sanitize)
+    _add_analysis(sanitize)
 
 
 def _add_meld(meld: argparse.ArgumentParser) -> None:

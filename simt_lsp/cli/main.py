@@ -109,6 +109,10 @@ def _command(name: str | None) -> Callable[[argparse.Namespace], int]:
             from simt_lsp.cli.simulate_command import simulate
 
             return simulate
+        case "sanitize":
+            from simt_lsp.cli.sanitize_command import sanitize
+
+            return sanitize
         case _:
             return _server
 

@@ -21,7 +21,15 @@ from typing import Final, Generic, TypeVar, final
 from analysis.facts.calls import CallsOfFile, KnownCallers, known_callers, too_many_callers, unseen
 from analysis.ir.record import record
 from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError, absolute_path, read_source
-from simt_lsp.cli.run_files import SECONDS, FileTask, calm_collector, internal_error, run_files
+from simt_lsp.cli.run_files import (
+    OUT_OF_BUDGET,
+    SECONDS,
+    FileTask,
+    calm_collector,
+    internal_error,
+    is_over,
+    run_files,
+)
 from simt_lsp.workspace.file_index import DEVICE_SUFFIXES
 from simt_lsp.workspace.include_graph import IncludeGraph
 
@@ -41,6 +49,7 @@ class CallsTask(Generic[Result]):
     failed: Callable[[str, str], Result] | None
     wanted: frozenset[str]
     seconds: float
+    until: float | None = None
 
     def __call__(self, engine: Engine | None = None) -> Callable[[str], tuple[Result | None, CallsOfFile]]:
         again = frozenset[str]() if engine is None else self.wanted
@@ -48,6 +57,8 @@ class CallsTask(Generic[Result]):
         calm_collector()
 
         def run(path: str) -> tuple[Result | None, CallsOfFile]:
+            if is_over(self.until):
+                return self._without(path, OUT_OF_BUDGET)
             try:
                 if self.finish is None:
                     analyzed = engine.analyze_for_calls(path, comes_again=absolute_path(path) in again)
@@ -86,12 +97,12 @@ def run_project(task: FileTask[Result], paths: Sequence[str], jobs: int | None) 
         return
     results: dict[str, Result] = {}
     calls: dict[str, CallsOfFile] = {}
-    calling = CallsTask(task.options, task.finish, task.failed, plan.wanted, task.seconds)
+    calling = CallsTask(task.options, task.finish, task.failed, plan.wanted, task.seconds, task.until)
     for path, (result, found) in zip(plan.outermost, run_files(calling, plan.outermost, jobs, engine), strict=True):
         calls[absolute_path(path)] = found
         if result is not None:
             results[path] = result
-    calls.update(_calls_alone(plan, plan.not_given, engine, jobs, task.seconds))
+    calls.update(_calls_alone(plan, plan.not_given, engine, jobs, task.seconds, task.until))
     last = replace(task, callers=plan.callers(calls))
     results.update(zip(plan.included, run_files(last, plan.included, jobs, engine), strict=True))
     for path in paths:
@@ -113,12 +124,17 @@ def callers_of_file(engine: Engine, path: str) -> KnownCallers | None:
 
 
 def _calls_alone(
-    plan: _Plan, paths: Sequence[str], engine: Engine, jobs: int | None, seconds: float = SECONDS
+    plan: _Plan,
+    paths: Sequence[str],
+    engine: Engine,
+    jobs: int | None,
+    seconds: float = SECONDS,
+    until: float | None = None,
 ) -> Mapping[str, CallsOfFile]:
     """What files of which nothing else is wanted pass, by absolute path."""
     kept = {path: calls for path in paths if (calls := engine.kept_calls_of(path)) is not None}
     missing = [path for path in paths if path not in kept]
-    task = CallsTask[None](engine.options, None, None, plan.wanted, seconds)
+    task = CallsTask[None](engine.options, None, None, plan.wanted, seconds, until)
     here = None if engine.edited else engine  # one that waits for edits would keep all that it analyses here
     found = zip(missing, run_files(task, missing, jobs, here), strict=True)
     return {absolute_path(path): calls for path, calls in (*kept.items(), *((path, one) for path, (_, one) in found))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -19,6 +20,8 @@ from simt_lsp.cli.workers import Workers, WorkersCannotStart
 Result = TypeVar("Result")
 Made = TypeVar("Made", covariant=True)
 
+OUT_OF_BUDGET: Final = "the budget was over before its turn came"
+"""Why there is no result of a file that a task did not begin any more."""
 SECONDS: Final = 120.0
 """A process that needs longer for a file is ended, unless more was asked of it."""
 CALM: Final = (5_000_000, 50, 1000)
@@ -56,6 +59,8 @@ class FileTask(Generic[Result]):
     """By absolute path, of files that others include: how these call its functions."""
     seconds: float = SECONDS
     """A process that needs longer for a file is ended."""
+    until: float | None = None
+    """No file is begun later, in seconds since the epoch."""
 
     def __call__(self, engine: Engine | None = None) -> Callable[[str], Result]:
         """The function that does it, with that engine or one of its own: this is called once in each process."""
@@ -63,6 +68,8 @@ class FileTask(Generic[Result]):
         calm_collector()
 
         def run(path: str) -> Result:
+            if is_over(self.until):
+                return self.failed(path, OUT_OF_BUDGET)
             try:
                 analyzed = engine.analyze(path, self.callers.get(absolute_path(path)))
                 result = self.finish(analyzed)
@@ -95,6 +102,11 @@ def run_files(
             raise UsageError(f"{error}; use --jobs 1 to work without them") from error
     elif paths:
         yield from map(task(engine), paths)
+
+
+def is_over(until: float | None) -> bool:
+    """Whether that time has come, in seconds since the epoch."""
+    return until is not None and time.time() >= until
 
 
 def useful_processes(paths: Sequence[str]) -> int:

@@ -125,7 +125,7 @@ def _fix(fix: OfferedFix, root: Path) -> Object:
     replacements = [
         {"deletedRegion": _region(edit.place), "insertedContent": {"text": edit.text}} for edit in fix.edits
     ]
-    change = {"artifactLocation": _artifact(fix.edits[0].place.path, root), "replacements": replacements}
+    change = {"artifactLocation": artifact(fix.edits[0].place.path, root), "replacements": replacements}
     return {"description": {"text": fix.title}, "artifactChanges": [change]}
 
 
@@ -137,7 +137,7 @@ def _text(finding: Finding) -> str:
 
 
 def _location(place: FileRange, root: Path, function: str | None = None) -> Object:
-    physical: Object = {"artifactLocation": _artifact(place.path, root), "region": _region(place)}
+    physical: Object = {"artifactLocation": artifact(place.path, root), "region": _region(place)}
     if place.source is not None and place.line == place.end_line:
         physical["contextRegion"] = {"startLine": place.line, "snippet": {"text": place.source}}
     location: Object = {"physicalLocation": physical}
@@ -159,7 +159,7 @@ def _related(number: int, related: RelatedRange, root: Path) -> Object:
     return {"id": number, **_location(related.place, root), "message": {"text": related.message}}
 
 
-def _artifact(path: str, root: Path) -> Object:
+def artifact(path: str, root: Path) -> Object:
     absolute = Path(os.path.abspath(path))
     try:
         relative = absolute.relative_to(root)
@@ -173,7 +173,7 @@ def _invocation(reports: Sequence[FileReport], root: Path) -> Object:
         {
             "level": "error",
             "message": {"text": f"not analysed: {report.error}"},
-            "locations": [{"physicalLocation": {"artifactLocation": _artifact(report.path, root)}}],
+            "locations": [{"physicalLocation": {"artifactLocation": artifact(report.path, root)}}],
         }
         for report in reports
         if report.error is not None

@@ -1,0 +1,160 @@
+"""One run at a time: a launch is planned and adapted once, then run under other schedules and with fewer blocks.
+
+Cost      Work is counted: all runs of a kernel share `Limits.steps` warp instructions.  The time is a second limit, for
+          machines that are slow; where it strikes, how much was tried depends on the machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, final
+
+from analysis.ir.index3 import Index3
+from analysis.ir.record import record
+from analysis.lower.program import DeviceFunction, Program
+from sim.equivalence.allowance import Allowance
+from sim.kernel import Kernel
+from sim.launch.adapt import run_adapted, share_kept
+from sim.launch.planner import Plan, Planner
+from sim.launch.request import Request
+from sim.observers.places import FunctionSpan
+from sim.observers.races import RaceObserver
+from sim.policies.registry import POLICIES
+from sim.refusals import LaunchError
+from sim.report.findings import findings_of
+from sim.report.model import FaultReport
+from sim.report.origins import Origins
+from sim.report.places import SourcePlaces
+from sim.report.races import RaceReports
+from sim.result import Result
+from sim.sanitize.model import Schedule
+from sim.simulate import simulate
+from sim.specification import Budget, WarpOrder
+
+PLAIN: Final = Schedule("ipdom", WarpOrder.TOGETHER)
+OUT_OF_TIME: Final = "its time was over before a run ended"
+MEMORY: Final = 256 << 20
+"""Bytes of all arrays of a run: several processes work side by side."""
+
+
+@final
+@record
+class Limits:
+    """Of one kernel: all its runs together take so many seconds and warp instructions; `seeds` is how many different
+    contents of arrays are tried."""
+
+    seconds: float = 10.0
+    seeds: int = 3
+    steps: int = 20_000_000
+
+
+@final
+@record
+class Trial:
+    """One run that is over.  `why` says how its launch differs from the first one; `reports` are its findings."""
+
+    planner: Planner
+    plan: Plan
+    why: str
+    schedule: Schedule
+    result: Result
+    reports: tuple[FaultReport, ...]
+    lines: frozenset[tuple[str, int]]
+    reached: frozenset[tuple[str, int]]
+
+    @property
+    def has_ended(self) -> bool:
+        return self.result.truncated is None
+
+    @property
+    def warps(self) -> int:
+        launch = self.plan.specification
+        return launch.blocks_to_run * launch.warps_per_block
+
+    @property
+    def without_memory(self) -> Trial:
+        """Arrays may be large."""
+        return replace(self, result=replace(self.result, arrays={}, variables={}))
+
+
+@final
+class Runner:
+    """Runs launches of one kernel until what its limits allow is used up."""
+
+    def __init__(self, program: Program, kernel: DeviceFunction, allowance: Allowance, limits: Limits) -> None:
+        self._program = program
+        self._kernel = kernel
+        self._allowance = allowance
+        self._steps = limits.steps
+        self.chosen: frozenset[str] = frozenset()
+        """What nobody said, by name: it stays invented where another launch asks for it to be different."""
+        self.kernel: Kernel | None = None
+        """The instance that runs; None before it is known."""
+
+    @property
+    def is_over(self) -> bool:
+        return self._allowance.is_over or self._steps <= 0
+
+    def adapted(self, requests: Sequence[Request], why: str, *, share: float = 1.0) -> Trial:
+        """The launch that fits best, under the plainest schedule; within a share of the time that is left.
+
+        Raises `LaunchError` and `Refusal`.
+        """
+        part = self._allowance.part(share)
+        budget = Budget(seconds=max(part.left, 0.01), memory_bytes=MEMORY)
+        planner = Planner(self._program, self._kernel, requests, budget=budget, leaves_out_launches=True)
+        self.kernel = planner.kernel
+        seconds, started = part.left, time.perf_counter()
+
+        def run(plan: Plan) -> Result:
+            kept = 0.0 if plan.attempt.is_trial else seconds * share_kept(planner, plan)
+            left = seconds - (time.perf_counter() - started) - kept
+            if left <= 0 or self.is_over:
+                raise LaunchError(OUT_OF_TIME)
+            return self._run(plan, PLAIN, left)
+
+        plan, result = run_adapted(planner, run)
+        if not self.chosen:
+            self.chosen = frozenset(choice.name for choice in plan.choices if choice.is_chosen)
+        return self._trial(planner, plan, why, PLAIN, result)
+
+    def again(self, trial: Trial, schedule: Schedule) -> Trial:
+        """The same launch under another schedule."""
+        result = self._run(trial.plan, schedule, self._allowance.left)
+        return self._trial(trial.planner, trial.plan, trial.why, schedule, result)
+
+    def in_grid(self, trial: Trial, grid: Index3, why: str) -> Trial:
+        """The same inputs with fewer blocks."""
+        plan = replace(trial.plan, specification=replace(trial.plan.specification, grid=grid, first_blocks=0))
+        return self._trial(
+            trial.planner, plan, why, trial.schedule, self._run(plan, trial.schedule, self._allowance.left)
+        )
+
+    def _run(self, plan: Plan, schedule: Schedule, seconds: float) -> Result:
+        given = plan.specification.budget
+        budget = replace(
+            given, seconds=min(given.seconds, seconds), max_steps=max(1, min(given.max_steps, self._steps))
+        )
+        launch = replace(plan.specification, budget=budget, warp_order=schedule.order)
+        policy = POLICIES[schedule.policy]
+        result = simulate(plan.kernel, launch, policy, [RaceObserver()], progress=self._allowance.goes_on)
+        self._steps -= result.warp_instructions
+        return result
+
+    def _trial(self, planner: Planner, plan: Plan, why: str, schedule: Schedule, result: Result) -> Trial:
+        places = SourcePlaces(self._program, plan.kernel)
+        choices = tuple(replace(one, is_chosen=one.is_chosen or one.name in self.chosen) for one in plan.choices)
+        plan = replace(plan, choices=choices)
+        races, origins = RaceReports(planner.flow, choices, places), Origins(planner.flow, choices)
+        reports = tuple(findings_of(plan, result, places, races, origins))
+        lines: set[tuple[str, int]] = set()
+        reached: set[tuple[str, int]] = set()
+        for count in result.instructions:
+            found = places.of(FunctionSpan(count.function, count.span))
+            if found is not None:
+                lines.add((found.path, found.line))
+                if count.warp_instructions:
+                    reached.add((found.path, found.line))
+        return Trial(planner, plan, why, schedule, result, reports, frozenset(lines), frozenset(reached))
