@@ -25,7 +25,7 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import AtomicOperator, BinaryOperator, MathFunction
-from analysis.ir.types import IntegerType
+from analysis.ir.types import ArrayType, IntegerType, PointerType, Type
 
 _DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 _GEOMETRIC: Final = (BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
@@ -52,11 +52,16 @@ class NumberUses:
         """What bounds the index of a compare-and-swap (`x & (n - 1)`, `x % n`, `x & mask`): a table that threads fill;
         with how much less than the length of the table it is."""
         self._sums: dict[tuple[ValueId, ValueId], list[tuple[ValueId, ...]]] = {}
+        self._lengths: dict[ValueId, int] = {}
         self._collect()
 
     def added_to(self, index: ValueId, pitch: ValueId) -> list[tuple[ValueId, ...]]:
         """What is added to `index * pitch`, in each address."""
         return self._sums.get((index, pitch), [])
+
+    def shortest_array(self, index: ValueId) -> int | None:
+        """The length of the shortest array of fixed length that has this index."""
+        return self._lengths.get(self._plain(index))
 
     def is_geometric(self, index: ValueId) -> bool:
         """Whether a loop variable is multiplied or shifted from one iteration to the next."""
@@ -97,8 +102,9 @@ class NumberUses:
                         self.shifts |= set() if shift is None else {shift}
                     case Binary(operator=BinaryOperator.AND, left=left, right=right):
                         self.masks |= self._decremented(left) | self._decremented(right)
-                    case ElementAddress(index=index):
+                    case ElementAddress(base=base, index=index):
                         self._address(index, 0)
+                        self._of_fixed_length(function.type_of(base), index)
                     case Atomic(operator=AtomicOperator.COMPARE_AND_SWAP, address=address):
                         self._table(address)
                     case Texture(arguments=(_, *coordinates)):
@@ -106,6 +112,12 @@ class NumberUses:
                             self._address(coordinate, 0)
                     case _:
                         pass
+
+    def _of_fixed_length(self, base: Type, index: ValueId) -> None:
+        array = base.element if isinstance(base, PointerType) else None
+        if isinstance(array, ArrayType) and array.length:
+            index = self._plain(index)
+            self._lengths[index] = min(array.length, self._lengths.get(index, array.length))
 
     def _table(self, address: ValueId) -> None:
         """The numbers that bound the index in the address of a compare-and-swap."""

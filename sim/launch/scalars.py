@@ -13,6 +13,8 @@ Rules    In this order, each with what is known so far:
          7. a number that elements of arrays are compared with lies among them;
          8. a number with the name of an extent (`width`, `rows`, `n`, `size`) is that of the grid;
          9. an offset in an address is 0, any other integer 1, a bool true, a float 0.5.
+         What bounds the index of an array of fixed length (`if (i < n) s[i] = 0;`) lets it reach the last element, and
+         no further.
 Limits   Guesses, all listed.
 """
 
@@ -22,7 +24,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, final
 
-from analysis.inputs.estimate import Estimate, register_ranges
+from analysis.inputs.estimate import MAX_TARGET, Estimate, register_ranges
 from analysis.inputs.flow import Flow, Leaf, Register
 from analysis.inputs.free_places import free_places
 from analysis.inputs.number_uses import NumberUses
@@ -153,13 +155,13 @@ class _Choosing:
 
     def _guards(self) -> Iterator[tuple[str, ChosenNumber]]:
         yield from self._largest(
-            (wish for index, bound, target in self._compared() if self._is_thread(index)
-             for wish in self._estimate.wishes(bound, target)),
+            (wish for index, bound, target, most in self._compared() if self._is_thread(index)
+             for wish in self._estimate.wishes(bound, min(target, most))),
             "as many as threads reach",
         )  # fmt: skip
 
     def _shared_guards(self) -> Iterator[tuple[str, ChosenNumber]]:
-        for index, bound, target in self._compared():
+        for index, bound, target, _ in self._compared():
             factors = self._estimate.factors(bound) if self._is_thread(index) else ()
             if len(factors) > 1:
                 first = _power_of_two(max(1, round(target ** (1 / len(factors)))))
@@ -188,7 +190,7 @@ class _Choosing:
         index walks along these rows that is not multiplied as well."""
         bounds = {
             name
-            for index, bound, _ in self._compared()
+            for index, bound, _, _ in self._compared()
             if (name := self._flow.leaf(bound)) is not None and not self._is_thread(index)
         }
         for index, pitch in self._uses.products:
@@ -218,9 +220,9 @@ class _Choosing:
     def _loops(self) -> Iterator[tuple[str, ChosenNumber]]:
         wishes = [
             wish
-            for index, bound, target in self._compared()
+            for index, bound, target, most in self._compared()
             if not self._is_thread(index)
-            for wish in self._estimate.wishes(bound, self._loop_target(index, target))
+            for wish in self._estimate.wishes(bound, min(self._loop_target(index, target), most))
         ]
         yield from self._largest(iter(wishes), f"{self._trips} iterations of a loop")
 
@@ -280,9 +282,9 @@ class _Choosing:
             else:
                 yield name, ChosenNumber(number, why)
 
-    def _compared(self) -> Iterator[tuple[ValueId, ValueId, int]]:
-        """Comparisons of an index with a bound that depends on leaves without a number: index, bound, and the number
-        that lets every known index pass."""
+    def _compared(self) -> Iterator[tuple[ValueId, ValueId, int, int]]:
+        """Comparisons of an index with a bound that depends on leaves without a number: index, bound, the number that
+        lets every known index pass, and the largest that keeps it in arrays of fixed length."""
         for compare, is_exit in self._uses.compares:
             for index, bound in ((compare.left, compare.right), (compare.right, compare.left)):
                 if not self._is_open(bound) or self._is_thread(bound):
@@ -292,7 +294,9 @@ class _Choosing:
                 reached = self._estimate.range(index)
                 if reached is None or not (is_exit or self._is_thread(index)):
                     continue
-                yield index, bound, reached.high + _excess(compare.operator, index == compare.left)
+                excess = _excess(compare.operator, index == compare.left)
+                length = self._uses.shortest_array(index)
+                yield index, bound, reached.high + excess, MAX_TARGET if length is None else length - 1 + excess
 
     def _is_open(self, value: ValueId) -> bool:
         return any(

@@ -29,6 +29,11 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int a", "for (int j = 0; j < a; j++) x[threadIdx.x] += j;", {"a": "16"}),
         ("int a", "for (int j = 0; j < a; j += 8) x[threadIdx.x] += j;", {"a": "128"}),
         ("int a", "for (int j = 1; j < a; j *= 2) x[threadIdx.x] += j;", {"a": "256"}),
+        # arrays of fixed length
+        ("int n", "__shared__ float s[24]; int t = threadIdx.x; if (t < n) s[t] = 1; x[t] = s[t % 8];", {"n": "24"}),
+        ("int n", "__shared__ float s[24]; int t = threadIdx.x; if (t <= n) s[t] = 1; x[t] = s[t % 8];", {"n": "23"}),
+        ("int n", "__shared__ float s[999]; int t = threadIdx.x; if (t < n) s[t] = 1; x[t] = s[t];", {"n": "256"}),
+        ("int n", "float own[8]; for (int j = 0; j < n; j++) own[j] = j; x[threadIdx.x] = own[5];", {"n": "8"}),
         # rows that a loop walks along in tiles, of threads that stand side by side
         ("int a", f"{_XY} for (int k = 0; k < a; k += 8) x[j * a + k + threadIdx.x % 8] = 1;", {"a": "64"}),
         ("int a", f"{_I} for (int k = 0; k < a; k += 2) x[i * a + k + threadIdx.x % 2] = 1;", {"a": "32"}),
