@@ -72,6 +72,12 @@ def _definition(name: str, value: str) -> MacroDefinition:
 
 ON_DEVICE: Final = ("__CUDA_ARCH__", "__HIP_DEVICE_COMPILE__", "__AMDGCN__")
 """Defined where a text is compiled for the device, and by that alone."""
+_STDINT_SUFFIXES: Final = {
+    **dict.fromkeys(("INT8", "INT16", "INT32", "UINT8", "UINT16"), "number"),
+    "UINT32": "number##U",
+    **dict.fromkeys(("INT64", "INTMAX"), "number##L"),
+    **dict.fromkeys(("UINT64", "UINTMAX"), "number##UL"),
+}
 _COMMON: Final = {
     "__cplusplus": "201703L",
     "__linux__": "1",
@@ -86,6 +92,7 @@ _COMMON: Final = {
     "__CHAR_BIT__": "8",
     "__SIZEOF_POINTER__": "8",
     "HIP_DYNAMIC_SHARED(type, var)": "extern __shared__ type var[];",  # files of HIP are often called .cu
+    **{f"{name}_C(number)": body for name, body in _STDINT_SUFFIXES.items()},  # of <cstdint>
 }
 _CUDA: Final = {
     "__CUDACC__": "1",

@@ -157,6 +157,11 @@ def test_dynamic_shared_memory_of_hip_is_a_declaration(language: Language) -> No
     assert b"{ extern __shared__ float s[]; s[0] = 1; }" in unit.snippet(only(unit, "k")).text
 
 
+def test_constants_of_a_width_have_their_suffix() -> None:
+    unit = build("auto a = UINT32_C(1) + INT64_C(0x2) + UINT64_C(3) + INT8_C(4);")
+    assert unit.snippet(only(unit, "a")).text == b"auto a = 1U + 0x2L + 3UL + 4;"
+
+
 def test_includes_are_found_beside_then_in_directories_then_by_suffix() -> None:
     unit = build(
         '#include "beside.h"\n#include <conf.h>\n#include "../up/deep.h"\n#include "gone.h"\n'
