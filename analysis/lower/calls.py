@@ -128,7 +128,7 @@ def call_method(
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"call of {name}, whose body is not visible", (*known, *arguments), span, returns)
     owner = declaration.owner
-    if owner is not None and owner.is_guess and ctx.owner is not owner and not _is_generic(owner):
+    if owner is not None and owner.is_guess and ctx.owner is not owner and not is_generic(owner):
         returns = choice.instance.signature.returns.stored
         construct = f"call of {name}, which a specialisation may define otherwise"
         return unknown_call(ctx, construct, (*known, *arguments), span, returns)
@@ -140,7 +140,7 @@ def call_method(
     return call_one_of(ctx, name, choice, seen or receiver, arguments, span)
 
 
-def _is_generic(record: Record) -> bool:
+def is_generic(record: Record) -> bool:
     """Whether its arguments are parameters of a template that nobody instantiates: the primary template is the view."""
     types = [each.declared.type for each in record.arguments if isinstance(each, TypeName)]
     return any(isinstance(type, TemplateType) for type in types) or any(

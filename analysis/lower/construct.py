@@ -8,7 +8,7 @@ Limits  A braced list prefers no `initializer_list` constructor.  What ends an o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -25,6 +25,7 @@ from analysis.ir.types import (
     VectorType,
 )
 from analysis.lower.bit_fields import clear_units, store_to
+from analysis.lower.braced_arguments import listed_type
 from analysis.lower.builtins import builtin_constructor, builtin_layout
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, copy_object, unknown_call
@@ -35,7 +36,7 @@ from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.lifetimes import take_over, temporary_begins
-from analysis.lower.names import Closure, DeclaredType, Record
+from analysis.lower.names import Closure, DeclaredType, FunctionDeclaration, Record
 from analysis.lower.packs import expanded
 from analysis.lower.records import has_defaulted_constructor, written_constructors
 from analysis.lower.references import bind_member
@@ -261,8 +262,9 @@ def _store(ctx: LoweringContext, target: LValue, value: ValueId, span: Span) -> 
 
 
 def _initialise_arguments(ctx: LoweringContext, target: LValue, value: Node, span: Span) -> ValueId | None:
-    operands = argument_operands(ctx, value)
     record = ctx.program.records.get(target.type.name) if isinstance(target.type, StructType) else None
+    constructors = () if record is None else written_constructors(record)
+    operands = argument_operands(ctx, value, constructors, braced_objects(ctx, value, constructors))
     if record is not None:
         construct_at(ctx, target, record, operands, span)
         return None
@@ -279,7 +281,9 @@ def initialise_list(ctx: LoweringContext, target: LValue, value: Node, span: Spa
         if record is None:
             return _builtin_list(ctx, target, type, nodes, span)
         if written_constructors(record) or (nodes and record.inherited):
-            construct_at(ctx, target, record, [_list_operand(ctx, node) for node in nodes], span)
+            made = braced_objects(ctx, value, written_constructors(record))
+            operands = [made.get(index) or _list_operand(ctx, node) for index, node in enumerate(nodes)]
+            construct_at(ctx, target, record, operands, span)
             return None
         if len(nodes) == 1 and nodes[0].kind not in ("initializer_list", "initializer_pair"):
             operand = lower(ctx, nodes[0])
@@ -303,6 +307,23 @@ def initialise_list(ctx: LoweringContext, target: LValue, value: Node, span: Spa
     if len(nodes) == 1:
         return initialise(ctx, target, nodes[0], span)
     return _opaque_list(ctx, target, nodes, span)
+
+
+def braced_objects(
+    ctx: LoweringContext, arguments: Node, declarations: Sequence[FunctionDeclaration]
+) -> Mapping[int, LValue]:
+    """The objects that lists among the arguments of a call of one of `declarations` are, by position."""
+    nodes = expanded(ctx.scope, arguments.children)
+    made: dict[int, LValue] = {}
+    for index, node in enumerate(nodes):
+        is_list = node.kind == "initializer_list"
+        type = listed_type(ctx, declarations, index, len(nodes), node) if is_list else None
+        if type is not None:
+            span = ctx.span(node)
+            target = new_object(ctx, type, span)
+            initialise_list(ctx, target, node, span)
+            made[index] = temporary_begins(ctx, target, span)
+    return made
 
 
 def _list_operand(ctx: LoweringContext, node: Node) -> Operand:

@@ -1,6 +1,7 @@
 """Mends constructs that the grammar has no rule for, where all of an error's text is accounted for.
 
     `class T, typename E<T>::type * = nullptr`   a default for a pointer without a name: an error for `*`
+    `Box box = {1, 2}`, of a parameter           a list as a default: its type is missing
     `decltype(a.b, true)`                        a comma in `decltype`: an error for one of its operands
     `decltype(x)(3)`                             a conversion to such a type: an error in front of brackets
     `{.p{.a = 2}}`                               a designator in front of braces: an error for the designator
@@ -56,6 +57,20 @@ def _default_of_pointer(node: Node) -> bool:
         return False
     declarator.role = "declarator"
     node.put(declarator, error)
+    return True
+
+
+def _braced_default(node: Node) -> bool:
+    """`TYPE NAME = MISSING{...}` is `TYPE NAME = TYPE{...}`, unless that is a pointer: the type is no pointer."""
+    type, default = node.field("type"), node.field("default_value")
+    if type is None or default is None or default.kind != "compound_literal_expression":
+        return False
+    missing, declarator = default.field("type"), node.field("declarator")
+    if missing is None or not missing.is_missing:
+        return False
+    if declarator is not None and declarator.kind not in ("identifier", "reference_declarator"):
+        return False
+    default.put(new_node(type.kind, type.start, type.end, node, type.children, "type"), missing)
     return True
 
 
@@ -157,7 +172,7 @@ _BEGUN_BY_TYPES: Final = frozenset(
     {"binary_expression", "call_expression", "compound_literal_expression", "field_expression"}
 )
 _MENDERS: Final[dict[str, tuple[Callable[[Node], int], ...]]] = {
-    "optional_parameter_declaration": (_default_of_pointer,),
+    "optional_parameter_declaration": (_default_of_pointer, _braced_default),
     "decltype": (_comma_in_decltype,),
     "initializer_list": (_braced_designators,),
     "declaration": (_deleted,),

@@ -55,6 +55,13 @@ def _found(text: str, kind: str) -> tuple[list[str], int]:
             " value: (initializer_list (number_literal))) operator: . field: (field_identifier))"
             " arguments: (argument_list)))",
         ),
+        (
+            "__device__ int f(const A<int> &a = {1});",
+            "compound_literal_expression",
+            "(compound_literal_expression type: (template_type name: (type_identifier)"
+            " arguments: (template_argument_list (type_descriptor type: (primitive_type))))"
+            " value: (initializer_list (number_literal)))",
+        ),
         ("__device__ int *f(short) = delete;", "delete_method_clause", "(delete_method_clause)"),
         (
             "__device__ int f(int n) { return (unsigned(n) - 3u) % 7; }",

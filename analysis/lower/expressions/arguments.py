@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -24,16 +24,25 @@ from analysis.lower.records import is_derived
 from analysis.lower.strings import STRINGS, string_text
 from analysis.syntax.tree import Node
 
+NOTHING_MADE: Final[Mapping[int, LValue]] = {}
+
 
 def argument_operands(
-    ctx: LoweringContext, arguments: Node, declarations: Sequence[FunctionDeclaration] = ()
+    ctx: LoweringContext,
+    arguments: Node,
+    declarations: Sequence[FunctionDeclaration] = (),
+    made: Mapping[int, LValue] = NOTHING_MADE,
 ) -> list[Operand]:
     """The arguments of a call, evaluated in order; values are recorded for hovers.
 
     `declarations` are what may be called: where one takes a reference, a choice between objects stays an object.
+    `made` are the objects that lists in braces are, by position.
     """
     operands: list[Operand] = []
     for index, child in enumerate(expanded(ctx.scope, arguments.children)):
+        if index in made:
+            operands.append(made[index])
+            continue
         is_object = _bare(child).kind in _CHOICES and any(_takes_object(each, index) for each in declarations)
         operand = lower_object(ctx, child) if is_object else lower(ctx, child)
         if isinstance(operand, LValue):

@@ -14,7 +14,7 @@ from analysis.ir.types import HandleType, PointerType, StructType, Type, Unknown
 from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_constructor, builtin_function, builtin_method
 from analysis.lower.calls import call_builtin, call_functions, call_method, launch_kernel, unknown_call
-from analysis.lower.construct import construct
+from analysis.lower.construct import braced_objects, construct
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.destruction import end_object
@@ -40,7 +40,7 @@ from analysis.lower.names import (
     TypeName,
     TypeTemplate,
 )
-from analysis.lower.records import methods_named
+from analysis.lower.records import methods_named, written_constructors
 from analysis.lower.types import descriptor_type, resolve_type, shown, spelled
 from analysis.syntax.tree import Node
 
@@ -80,7 +80,9 @@ def _functional_cast(ctx: LoweringContext, node: Node, declared: DeclaredType, a
     type = declared.type
     if len(arguments.children) == 1 and not isinstance(type, StructType | HandleType):
         return converted(ctx, declared, arguments.children[0], ctx.span(node))
-    operands = argument_operands(ctx, arguments)
+    record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    constructors = () if record is None else written_constructors(record)
+    operands = argument_operands(ctx, arguments, constructors, braced_objects(ctx, arguments, constructors))
     return construct(ctx, type, operands, ctx.span(node))
 
 
@@ -112,7 +114,7 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
     if isinstance(entity, TypeName) and not isinstance(entity.declared.type, UnknownType):
         return _construct_named(ctx, node, entity, shown(function), arguments)
     declarations = entity.declarations if isinstance(entity, FunctionSet) else ()
-    operands = argument_operands(ctx, arguments, declarations)
+    operands = argument_operands(ctx, arguments, declarations, braced_objects(ctx, arguments, declarations))
     span = ctx.span(node)
     if function.kind in ("identifier", "template_function"):
         entity = _with_associated(ctx, entity, function, operands)
@@ -251,7 +253,8 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     name = _method_name(name_node)
     type = ctx.type_of(target)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
-    operands = argument_operands(ctx, arguments, () if record is None else methods_named(record, name))
+    declared = () if record is None else methods_named(record, name)
+    operands = argument_operands(ctx, arguments, declared, braced_objects(ctx, arguments, declared))
     span = ctx.span(node)
     if isinstance(target, Closure) and name == "operator()":
         return inline_closure(ctx, target, operands, span, explicit)
