@@ -393,6 +393,7 @@ def _add_analysis(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-U", dest="undefine", action="append", metavar="NAME", help="undefine a macro")
     group.add_argument("-I", dest="include", action="append", metavar="FOLDER", help="search headers here")
     group.add_argument("--no-project", action="store_true", help="look at each file alone, not at those that launch it")
+    group.add_argument("--no-cache", action="store_true", help="work everything out anew, and keep nothing of it")
     group.add_argument("--config", metavar="FILE", help="read this settings file instead of the .simt.toml found")
 
 

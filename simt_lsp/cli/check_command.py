@@ -6,18 +6,29 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import TextIO
+from typing import Final, TextIO
 
+from analysis.rules.diagnostic import KernelShare, MoreFindings
 from analysis.rules.wording import quantity
 from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.copies import with_copies
+from simt_lsp.cli.engine import Keeping
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.gates import baseline_of, fail_on_of, tell_left, without_known, write_baseline
 from simt_lsp.cli.output import output_to
 from simt_lsp.cli.paths import BadPath, EmptyFolder, ExcludedFile, Found, SourceFile, expand, without_repeats
 from simt_lsp.cli.project_files import run_project
-from simt_lsp.cli.report import FileReport, Totals
+from simt_lsp.cli.report import (
+    Edit,
+    FileRange,
+    FileReport,
+    Finding,
+    Note,
+    OfferedFix,
+    RelatedRange,
+    Totals,
+)
 from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask
 from simt_lsp.cli.setting_complaints import SettingComplaints
@@ -80,6 +91,26 @@ def _refuse_what_does_not_go_together(options: argparse.Namespace) -> None:
         raise UsageError("fixes are made of all findings: use baselines without --fix or --diff")
 
 
+KEEPING: Final = Keeping(
+    "check",
+    frozenset(
+        (one.__module__, one.__qualname__)
+        for one in (
+            FileReport,
+            Finding,
+            FileRange,
+            RelatedRange,
+            Note,
+            OfferedFix,
+            Edit,
+            KernelShare,
+            MoreFindings,
+        )
+    ),
+)
+"""A report without runs rests on nothing but the analysis."""
+
+
 def _unless_zero(status: ExitStatus, options: argparse.Namespace) -> ExitStatus:
     return ExitStatus.CLEAN if options.exit_zero and status is ExitStatus.FOUND else status
 
@@ -100,7 +131,7 @@ def _task(options: argparse.Namespace) -> FileTask[FileReport]:
     if not options.confirm:
         if options.timeout is not None:
             raise UsageError("--timeout goes with --confirm")
-        return FileTask(engine, finish=file_report, failed=failed_report)
+        return FileTask(engine, finish=file_report, failed=failed_report, keeping=KEEPING)
     if options.fix or options.diff:
         raise UsageError("--confirm and --fix or --diff are for two commands: give one of them")
     try:

@@ -24,7 +24,9 @@ def engine_options(options: argparse.Namespace, paths: Sequence[str]) -> EngineO
     if problems:
         raise UsageError("; ".join(map(complaint, problems)))
     roots = _outermost(project_root(path) for path in paths)
-    return EngineOptions(overrides, roots, show_log=getattr(options, "verbose", False))
+    return EngineOptions(
+        overrides, roots, show_log=getattr(options, "verbose", False), keeps=not getattr(options, "no_cache", False)
+    )
 
 
 def _command_line(options: argparse.Namespace) -> Source:

@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 from functools import cached_property
-from typing import Final, final
+from typing import Any, Final, final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis, environment_of
 from analysis.facts.calls import CallsOfFile, KnownCallers
@@ -21,9 +21,12 @@ from analysis.rules.diagnostic import Diagnostic
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
 from simt_lsp.cli.paths import reason_of, why_no_file
+from simt_lsp.workspace.canonical import digest_of_data
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.kept_calls import KeptCalls
+from simt_lsp.workspace.kept_on_disk import Classes
+from simt_lsp.workspace.kept_results import KeptResults
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
 from simt_lsp.workspace.project_index.build import build_project
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
@@ -50,6 +53,18 @@ class EngineOptions:
     overrides: tuple[Source, ...] = ()
     roots: tuple[str, ...] = ()
     show_log: bool = False
+    keeps: bool = True
+    """What can be worked out again is kept in the user's cache folder."""
+
+
+@final
+@record
+class Keeping:
+    """How the results of a command are kept from run to run: `kind` names what is made of a file, and with which
+    options; `classes` are those that it consists of."""
+
+    kind: str
+    classes: Classes
 
 
 @final
@@ -82,7 +97,10 @@ class Engine:
         self._cache = FileCache()
         self._index = LazyIndex(options.roots)
         self._environments: dict[str, Environment] = {}
-        self._kept_calls = KeptCalls(cache_folder(), lambda: self._index.roots)
+        self._folder = cache_folder() if options.keeps else None
+        self._kept_calls = KeptCalls(self._folder, lambda: self._index.roots)
+        self._kept_results: dict[Keeping, KeptResults] = {}
+        self._setups: dict[str, Setup] = {}
 
     @property
     def options(self) -> EngineOptions:
@@ -120,6 +138,29 @@ class Engine:
         calls = analyzed.analysis.calls(is_included=setup.is_included)
         self._kept_calls.put(path, trace_of((path, setup), analyzed.loader, analyzed.project), calls)
         return calls
+
+    def kept_result(self, keeping: Keeping | None, path: str, callers: KnownCallers | None = None) -> Any:
+        """What a command made of a file in another run, where it would make the same now; else None."""
+        if keeping is None or self._folder is None or self._options.show_log:  # what is logged is not kept
+            return None
+        setup = self._setup_once(absolute_path(path))
+        return self._results(keeping).get(_name(keeping, path, setup), _about(setup, callers), self._surroundings)
+
+    def keep_result(self, keeping: Keeping, analyzed: Analyzed, result: object) -> None:
+        """It was made of an analysed file, by nothing else than what the analysis was told."""
+        if self._folder is None:
+            return
+        setup = self._setup(absolute_path(analyzed.path))
+        trace = trace_of((absolute_path(analyzed.path), setup), analyzed.loader, analyzed.project)
+        about = _about(setup, analyzed.callers)
+        self._results(keeping).put(_name(keeping, analyzed.path, setup), about, trace, result)
+
+    def _results(self, keeping: Keeping) -> KeptResults:
+        known = self._kept_results.get(keeping)
+        if known is None:
+            known = KeptResults(self._folder, lambda: self._index.roots, keeping.classes)
+            self._kept_results[keeping] = known
+        return known
 
     def facts_within(self, around: Analyzed, path: str, callers: KnownCallers | None = None) -> FileAnalysis | None:
         """What a file says as the analysed one that includes it sees it; None where it cannot be read any more."""
@@ -173,11 +214,18 @@ class Engine:
         is_included = graph is not None and bool(graph.possible_includers(path))
         return Setup(found, self._project(path, found) is not None, is_included)
 
+    def _setup_once(self, path: str) -> Setup:
+        """As it was when the surroundings were first looked at."""
+        known = self._setups.get(path)
+        if known is None:
+            known = self._setups[path] = self._setup(path)
+        return known
+
     @cached_property
     def _surroundings(self) -> Surroundings:
         files = self._files
         project = None if files is None or not files.is_complete else ProjectView(files, self._environment)
-        return Surroundings(DiskLoader(self._cache, None, self._index), project, self._setup)
+        return Surroundings(DiskLoader(self._cache, None, self._index), project, self._setup_once)
 
     def _project(self, path: str, setup: FileSetup) -> ProjectView | None:
         """The files around, unless they are not wanted or not all known."""
@@ -201,7 +249,20 @@ class Engine:
     def _files(self) -> ProjectIndex | None:
         if not merge(self._options.overrides)[0].analysis.project:
             return None
-        return build_project(self._index.roots, self._index(), cache_folder())
+        return build_project(self._index.roots, self._index(), self._folder)
+
+
+def _name(keeping: Keeping, path: str, setup: Setup) -> str:
+    """One for each way of asking about a file: its report names it and others as the user does, in a folder."""
+    rules = setup.found.configuration.rules
+    chosen = digest_of_data((rules, tuple(rules.severities.items()))).hex()
+    return "\0".join((keeping.kind, absolute_path(path), path, os.getcwd(), chosen))
+
+
+def _about(setup: Setup, callers: KnownCallers | None) -> bytes:
+    """What a result rests on besides what the analysis asks for."""
+    is_told = setup.found.configuration.analysis.project
+    return digest_of_data((setup.found.problems, callers if is_told else None))
 
 
 def read_source(path: str) -> bytes:

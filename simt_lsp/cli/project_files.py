@@ -20,7 +20,7 @@ from typing import Final, Generic, TypeVar, final
 
 from analysis.facts.calls import CallsOfFile, KnownCallers, known_callers, too_many_callers, unseen
 from analysis.ir.record import record
-from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError, absolute_path, read_source
+from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, Keeping, UnreadableError, absolute_path, read_source
 from simt_lsp.cli.run_files import (
     OUT_OF_BUDGET,
     SECONDS,
@@ -50,6 +50,8 @@ class CallsTask(Generic[Result]):
     wanted: frozenset[str]
     seconds: float
     until: float | None = None
+    keeping: Keeping | None = None
+    """As of `FileTask`."""
 
     def __call__(self, engine: Engine | None = None) -> Callable[[str], tuple[Result | None, CallsOfFile]]:
         again = frozenset[str]() if engine is None else self.wanted
@@ -66,6 +68,8 @@ class CallsTask(Generic[Result]):
                     analyzed = engine.analyze(path)
                 calls = self._told(engine.calls_in(analyzed))
                 result = None if self.finish is None else self.finish(analyzed)
+                if self.keeping is not None:
+                    engine.keep_result(self.keeping, analyzed, result)
                 analyzed.analysis.program.close()
                 return result, calls
             except UnreadableError as error:
@@ -93,20 +97,38 @@ def run_project(task: FileTask[Result], paths: Sequence[str], jobs: int | None) 
     engine = Engine(task.options)
     plan = _Plan.of(engine.include_graph, paths)
     if plan is None:
-        yield from run_files(task, paths, jobs, engine)
+        yield from _kept_or_run(task, paths, jobs, engine)
         return
     results: dict[str, Result] = {}
     calls: dict[str, CallsOfFile] = {}
-    calling = CallsTask(task.options, task.finish, task.failed, plan.wanted, task.seconds, task.until)
-    for path, (result, found) in zip(plan.outermost, run_files(calling, plan.outermost, jobs, engine), strict=True):
+    for path in plan.outermost:
+        result = engine.kept_result(task.keeping, path)
+        passed = None if result is None else engine.kept_calls_of(path)
+        if result is not None and passed is not None:
+            calls[absolute_path(path)], results[path] = passed, result
+    rest = [path for path in plan.outermost if path not in results]
+    calling = CallsTask(task.options, task.finish, task.failed, plan.wanted, task.seconds, task.until, task.keeping)
+    for path, (result, found) in zip(rest, run_files(calling, rest, jobs, engine), strict=True):
         calls[absolute_path(path)] = found
         if result is not None:
             results[path] = result
     calls.update(_calls_alone(plan, plan.not_given, engine, jobs, task.seconds, task.until))
     last = replace(task, callers=plan.callers(calls))
-    results.update(zip(plan.included, run_files(last, plan.included, jobs, engine), strict=True))
+    results.update(zip(plan.included, _kept_or_run(last, plan.included, jobs, engine), strict=True))
     for path in paths:
         yield results[path]
+
+
+def _kept_or_run(task: FileTask[Result], paths: Sequence[str], jobs: int | None, engine: Engine) -> Iterator[Result]:
+    """As `run_files`, but for files whose result is known from another run."""
+    kept: dict[str, Result] = {}
+    for path in paths:
+        result = engine.kept_result(task.keeping, path, task.callers.get(absolute_path(path)))
+        if result is not None:
+            kept[path] = result
+    found = run_files(task, [path for path in paths if path not in kept], jobs, engine)
+    for path in paths:
+        yield kept[path] if path in kept else next(found)
 
 
 def callers_of_files(engine: Engine, paths: Sequence[str], jobs: int | None) -> Mapping[str, KnownCallers]:

@@ -13,7 +13,7 @@ from typing import Final, Generic, Protocol, TypeVar, final
 from analysis.facts.calls import KnownCallers
 from analysis.ir.record import record
 from simt_lsp.cli.arguments import available_cores
-from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, UnreadableError, absolute_path
+from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, Keeping, UnreadableError, absolute_path
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.workers import Workers, WorkersCannotStart
 
@@ -61,6 +61,8 @@ class FileTask(Generic[Result]):
     """A process that needs longer for a file is ended."""
     until: float | None = None
     """No file is begun later, in seconds since the epoch."""
+    keeping: Keeping | None = None
+    """How results are kept from run to run, where they rest on nothing but what the analysis was told."""
 
     def __call__(self, engine: Engine | None = None) -> Callable[[str], Result]:
         """The function that does it, with that engine or one of its own: this is called once in each process."""
@@ -73,6 +75,8 @@ class FileTask(Generic[Result]):
             try:
                 analyzed = engine.analyze(path, self.callers.get(absolute_path(path)))
                 result = self.finish(analyzed)
+                if self.keeping is not None:
+                    engine.keep_result(self.keeping, analyzed, result)
                 analyzed.analysis.program.close()
                 return result
             except UnreadableError as error:

@@ -44,8 +44,8 @@ def follow(seed: int, counts: Counts, edits: int = SESSION) -> str | None:
             if number and choices.chance(_LIFE):
                 texts = dict(beginning)
             elif number:
-                texts = _changed(texts, choices)
-            _write(root, texts)
+                texts = changed(texts, choices)
+            write_texts(root, texts)
             kept, seen = _callers(root, cache)
             fresh, _ = _callers(root, None)
             counts["edits"] += 1
@@ -57,7 +57,7 @@ def follow(seed: int, counts: Counts, edits: int = SESSION) -> str | None:
     return None
 
 
-def _changed(texts: Texts, choices: Choices) -> Texts:
+def changed(texts: Texts, choices: Choices) -> Texts:
     path = choices.pick(sorted(texts))
     match choices.below(5):
         case 0 if len(texts) > 3:
@@ -69,7 +69,7 @@ def _changed(texts: Texts, choices: Choices) -> Texts:
             return {**texts, path: edited(path, texts, choices)[1]}
 
 
-def _write(root: Path, texts: Texts) -> None:
+def write_texts(root: Path, texts: Texts) -> None:
     wanted = {root / path.removeprefix("/project/"): text for path, text in texts.items()}
     for old in [one for one in root.rglob("*") if one.is_file() and one not in wanted]:
         old.unlink()
@@ -81,7 +81,7 @@ def _write(root: Path, texts: Texts) -> None:
 
 def _callers(root: Path, cache: Path | None) -> tuple[Mapping[str, KnownCallers], int]:
     """How headers are called, and how many files that says which were not analysed for it."""
-    with _kept_in(cache):
+    with kept_in(cache):
         engine = Engine(EngineOptions(roots=(str(root),)))
         files = [str(path) for path in sorted(root.rglob("*")) if path.is_file()]
         seen = sum(engine.kept_calls_of(path) is not None for path in files)
@@ -89,7 +89,7 @@ def _callers(root: Path, cache: Path | None) -> tuple[Mapping[str, KnownCallers]
 
 
 @contextmanager
-def _kept_in(cache: Path | None) -> Generator[None]:
+def kept_in(cache: Path | None) -> Generator[None]:
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = "off" if cache is None else str(cache)
     try:

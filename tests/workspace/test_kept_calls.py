@@ -88,7 +88,7 @@ def test_a_header_that_comes_to_stand_in_front_of_another_is_seen(tree: Path) ->
 
 def test_another_version_of_the_tool_takes_nothing(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _callers(tree)
-    monkeypatch.setattr("simt_lsp.workspace.kept_calls.tool_identity", lambda: b"another version!")
+    monkeypatch.setattr("simt_lsp.workspace.kept_on_disk.tool_identity", lambda: b"another version!")
     assert not _is_kept(tree)
 
 
@@ -111,7 +111,7 @@ def test_nothing_is_kept_in_the_project(tree: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_oldest_entries_go(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simt_lsp.workspace.kept_calls.MAX_FILES", 1)
-    monkeypatch.setattr("simt_lsp.workspace.kept_calls._PRUNED_EVERY", 1)
+    monkeypatch.setattr("simt_lsp.workspace.kept_on_disk._PRUNED_EVERY", 1)
     write(tree, {"other.cu": MAIN.replace("void k", "void other")})
     assert _callers(tree) is not None
     assert len(os.listdir(tree.parent / "cache" / "callers")) == 1
