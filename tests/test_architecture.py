@@ -74,6 +74,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
         "equivalence",
         "confirm",
         "sanitize",
+        "sweep",
     ),
     "presentation": ("advice", "terminal", "html"),
     "simt_lsp": ("workspace", "run_check", "launch_requests", "checked_by_runs", "gates", "server", "cli", "__main__"),
@@ -97,7 +98,9 @@ THIRD_PARTY: Mapping[str, frozenset[str]] = {
     "analysis": frozenset({"tree_sitter", "tree_sitter_cuda"}),
     "sim": frozenset({"numpy"}),
     "presentation": frozenset(),
-    "simt_lsp": frozenset({"attrs", "lsprotocol", "mcp", "mcp_types", "pydantic", "pygls", "rich"}),
+    "simt_lsp": frozenset(
+        {"attrs", "distributed", "lsprotocol", "mcp", "mcp_types", "pydantic", "pyarrow", "pygls", "rich"}
+    ),
 }
 """What a layer may import besides the standard library and the layers below it."""
 

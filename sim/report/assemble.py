@@ -148,6 +148,33 @@ def report_kernel(
     return _kernel_report(program, planner.flow, runs, facts, found, started)
 
 
+def report_adapted(
+    program: Program, planner: Planner, policy: PolicyFactory, *, spent: float = 0.0
+) -> tuple[Plan, KernelReport]:
+    """The launch that fits best under one policy, and the report on its run.  Raises what `report_kernel` raises."""
+    started = time.perf_counter() - spent
+    _refuse_what_was_guessed(program, planner)
+    run = _adapted(planner, policy, _runner_alone(planner.flow), started)
+    return run.plan, _kernel_report(program, planner.flow, [run], (), None, started)
+
+
+def report_again(program: Program, flow: Flow, plan: Plan, policy: PolicyFactory) -> KernelReport:
+    """Exactly the launch of `plan`, whose kernel may be another version of the one that it was made for; program and
+    flow are those of that version.  Raises what `simulate` raises."""
+    started = time.perf_counter()
+    run = _runner_alone(flow).run(plan, policy, _seconds(plan), ())
+    return _kernel_report(program, flow, [run], (), None, started)
+
+
+def _runner_alone(flow: Flow) -> _Runner:
+    """For runs that nobody looks at before they end."""
+
+    def unasked(*_: _Run) -> KernelReport:
+        raise AssertionError("nobody asks for interim reports")
+
+    return _Runner((0, 0), None, None, unasked, Causes(flow))
+
+
 def _is_cancelled(result: Result) -> bool:
     return result.truncated is not None and result.truncated.reason is TruncationReason.CANCELLED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import NoReturn
 
@@ -48,6 +48,14 @@ exit status, the first that applies in the order 1, 2, 0:
   130  interrupted
 """
 
+SWEEP_EPILOG = """Every option of the launch may be given several times: all combinations are run.  What is not given
+is taken from the file or chosen.  Rows are written as they come; the same command goes on where one
+that was broken off stood.
+
+exit status: 0 every point has its row, 1 some with faults, 2 the command could not be carried out or
+a row could not be had, 130 interrupted
+"""
+
 # Spelt out: to ask the simulator for them takes longer than everything else here.
 POLICIES_HELP = (
     "how warps reconverge: ipdom (default), counters, min-pc, path-list-depth, path-list-breadth, round-robin,"
@@ -55,6 +63,7 @@ POLICIES_HELP = (
 )
 
 
+JOBS_HELP = "processes to use (default: one per core)"
 EDITORS = ("vscode", "vscode-insiders", "vscodium", "cursor")
 MELD_METHODS = ("darm", "fusion", "tail", "linear", "best")
 
@@ -124,6 +133,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_scalarize(command("scalarize", "print code with one register and operation per warp"))
     _add_straightline(command("straightline", "print index arithmetic as compilers simplify it, with counts"))
     _add_simulate(command("simulate", "run kernels on the built-in SIMT simulator", SIMULATE_EPILOG))
+    _add_sweep(
+        command(
+            "sweep", "run kernels over launches, sizes, inputs, policies and warps, here or on a cluster", SWEEP_EPILOG
+        )
+    )
     command("mcp", "serve the analysis and the simulator to an agent as tools (Model Context Protocol), on stdio")
     _add_sanitize(
         command("sanitize", "run every kernel in many ways and report what goes wrong, without a GPU", SANITIZE_EPILOG)
@@ -320,6 +334,36 @@ def _add_sanitize(sanitize: argparse.ArgumentParser) -> None:
     _add_analysis(sanitize)
 
 
+def _add_sweep(sweep: argparse.ArgumentParser) -> None:
+    sweep.add_argument("places", nargs="+", metavar="FILE[:KERNEL]", help="all kernels of a file, or one by its name")
+    axes = sweep.add_argument_group("axes", "each may be given several times")
+    axes.add_argument("--grid", metavar="X[,Y[,Z]]", type=_extent, action="append", default=[], help="blocks")
+    axes.add_argument("--block", metavar="X[,Y[,Z]]", type=_extent, action="append", default=[], help="their threads")
+    axes.add_argument(
+        "--arg", metavar="NAME=VALUE", action="append", default=[], help="a value of an argument, as simulate takes it"
+    )
+    axes.add_argument("--shared", metavar="BYTES", type=_positive, action="append", default=[], help="of a launch")
+    axes.add_argument("--warp-size", metavar="N", type=_positive, action="append", default=[], help="lanes of a warp")
+    axes.add_argument("--seeds", metavar="N", type=_positive, default=1, help="inputs: so many seeds (1)")
+    axes.add_argument("--seed", metavar="N", type=int, help="the first of them (1)")
+    axes.add_argument("--policy", metavar="P[,P...]", default="ipdom", help=POLICIES_HELP)
+    axes.add_argument("--meld", action="store_true", help="run each kernel also with all melds that are offered")
+    run = sweep.add_argument_group("run")
+    run.add_argument("--max-steps", metavar="N", type=_positive, help="end a run after so many warp instructions")
+    run.add_argument("--timeout", metavar="S", type=_seconds, help="end each run after S seconds (10)")
+    run.add_argument("--havoc", action="store_true", help="what is not understood yields random values, not a refusal")
+    where = run.add_mutually_exclusive_group()
+    where.add_argument("--jobs", "-j", metavar="N", type=_positive, help=JOBS_HELP)
+    where.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster: the address of its scheduler")
+    output = sweep.add_argument_group("output")
+    output.add_argument(
+        "--output", "-o", metavar="FOLDER", required=True, help="where rows are written, and an earlier run goes on"
+    )
+    output.add_argument("--format", choices=["parquet", "jsonl"], help="of rows (parquet where pyarrow is installed)")
+    output.add_argument("--html", metavar="FILE", help="write a self-contained page with plots")
+    _add_surroundings(sweep.add_argument_group("analysis").add_argument)
+
+
 def _add_meld(meld: argparse.ArgumentParser) -> None:
     meld.add_argument("place", metavar="FILE[:FUNCTION[:LINE]]", help="all divergent branches, or those of a function")
     output = meld.add_argument_group("output")
@@ -369,7 +413,7 @@ def _add_ir(ir: argparse.ArgumentParser) -> None:
 
 
 def _add_jobs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", "-j", metavar="N", type=_positive, help="processes to use (default: one per core)")
+    parser.add_argument("--jobs", "-j", metavar="N", type=_positive, help=JOBS_HELP)
 
 
 def _add_rules(parser: argparse.ArgumentParser) -> None:
@@ -388,13 +432,17 @@ def _add_analysis(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("analysis")
     group.add_argument("--warp-size", type=_positive, metavar="N", help="lanes of a warp: 4, 8, 16, 32 or 64")
     group.add_argument("--block", metavar="X,Y,Z", help="threads per block, whatever the launches say")
-    group.add_argument("--arch", metavar="SM", help="sm_80, 80 or 800: the value of __CUDA_ARCH__")
-    group.add_argument("-D", dest="define", action="append", metavar="NAME[=VALUE]", help="define a macro")
-    group.add_argument("-U", dest="undefine", action="append", metavar="NAME", help="undefine a macro")
-    group.add_argument("-I", dest="include", action="append", metavar="FOLDER", help="search headers here")
-    group.add_argument("--no-project", action="store_true", help="look at each file alone, not at those that launch it")
-    group.add_argument("--no-cache", action="store_true", help="work everything out anew, and keep nothing of it")
-    group.add_argument("--config", metavar="FILE", help="read this settings file instead of the .simt.toml found")
+    _add_surroundings(group.add_argument)
+
+
+def _add_surroundings(add: Callable[..., object]) -> None:
+    add("--arch", metavar="SM", help="sm_80, 80 or 800: the value of __CUDA_ARCH__")
+    add("-D", dest="define", action="append", metavar="NAME[=VALUE]", help="define a macro")
+    add("-U", dest="undefine", action="append", metavar="NAME", help="undefine a macro")
+    add("-I", dest="include", action="append", metavar="FOLDER", help="search headers here")
+    add("--no-project", action="store_true", help="look at each file alone, not at those that launch it")
+    add("--no-cache", action="store_true", help="work everything out anew, and keep nothing of it")
+    add("--config", metavar="FILE", help="read this settings file instead of the .simt.toml found")
 
 
 def _positive(text: str) -> int:

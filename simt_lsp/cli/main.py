@@ -113,6 +113,10 @@ def _command(name: str | None) -> Callable[[argparse.Namespace], int]:
             from simt_lsp.cli.sanitize_command import sanitize
 
             return sanitize
+        case "sweep":
+            from simt_lsp.cli.sweep_command import sweep
+
+            return sweep
         case _:
             return _server
 

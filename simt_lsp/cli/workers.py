@@ -1,7 +1,8 @@
-"""Run one function over many paths in several processes, in order, and survive the death of any of them.
+"""Run one function over many jobs in several processes, and survive the death of any of them.
 
-Rules    Results come out in the order of the paths, each as soon as those before it are out.
-         A process that dies, or needs too long for one path, costs that path; another one takes its place.
+Rules    `Processes` answers in the order in which jobs are done, `Workers` in the order of its paths, each as soon as
+         those before it are out.
+         A process that dies, or needs too long for one job, costs that job; another one takes its place.
          A process that dies before it is ready is not replaced: the others go on without it.
          Processes are spawned, not forked, so the same happens on every system and with every library.
 Limits   `make` must be picklable and is called once in each process; it returns the function.
@@ -21,64 +22,92 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar, final
 
+from analysis.ir.record import record
+
+Job = TypeVar("Job")
 Result = TypeVar("Result")
 Work = Callable[[str], Result]
 
 
 @final
+@record
+class Died:
+    """Instead of a result: why its process ended."""
+
+    reason: str
+
+
+@final
 @dataclass(slots=True)
 class _Worker:
-    """A process, our end of its pipe, and the index it works on; not `ready` until it has said so."""
+    """A process, our end of its pipe, and the number of the job it works on; not `ready` until it has said so."""
 
     process: BaseProcess
     pipe: Connection[Any, Any]
     ready: bool = False
-    index: int | None = None
+    number: int | None = None
     since: float = 0.0
     overdue: bool = False
 
 
 class WorkersCannotStart(Exception):
-    """All processes died before they were ready for a path."""
+    """All processes died before they were ready for a job."""
 
 
 @final
-class Workers(Generic[Result]):
-    """`died` makes the result of a path whose process ended, from the path and the reason."""
+class Processes(Generic[Job, Result]):
+    """Jobs are numbered from 0 as they are submitted; processes start when there is something to do."""
 
-    def __init__(
-        self,
-        make: Callable[[], Work[Result]],
-        count: int,
-        died: Callable[[str, str], Result],
-        seconds_per_path: float = 120.0,
-    ) -> None:
+    def __init__(self, make: Callable[[], Callable[[Job], Result]], count: int, seconds_per_job: float) -> None:
         self._make = make
         self._count = count
-        self._died = died
-        self._limit = seconds_per_path
+        self._limit = seconds_per_job
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
+        self._waiting: deque[int] = deque()
+        self._jobs: dict[int, Job] = {}
+        self._submitted = 0
 
-    def run(self, paths: Sequence[str]) -> Generator[Result]:
-        """One result per path, in order."""
-        waiting = deque(range(len(paths)))
-        done: dict[int, Result] = {}
-        wanted = 0
-        try:
-            while wanted < len(paths):
-                self._start_missing(len(waiting))
-                done.update(self._wait(paths))
-                self._hand_out(waiting, paths)
-                while wanted in done:
-                    yield done.pop(wanted)
-                    wanted += 1
-        finally:
-            self._stop()
+    @property
+    def is_idle(self) -> bool:
+        """Whether all that was submitted is answered."""
+        return not self._jobs
 
-    def _start_missing(self, paths_left: int) -> None:
-        idle = sum(worker.index is None for worker in self._workers)
-        for _ in range(min(self._count - len(self._workers), paths_left - idle)):
+    @property
+    def ids(self) -> Sequence[int]:
+        """Of the processes, for who wants to see one die."""
+        return [worker.process.pid or 0 for worker in self._workers]
+
+    def submit(self, job: Job) -> int:
+        """Its number."""
+        number = self._submitted
+        self._submitted += 1
+        self._jobs[number] = job
+        self._waiting.append(number)
+        return number
+
+    def answers(self) -> Sequence[tuple[int, Result | Died]]:
+        """What has come in, by number; nothing after a second without any.  Raises `WorkersCannotStart`."""
+        self._start_missing()
+        self._hand_out()
+        found = list(self._wait())
+        for number, _ in found:
+            del self._jobs[number]
+        self._hand_out()
+        return found
+
+    def close(self) -> None:
+        """Ends all processes, whatever they do."""
+        for worker in self._workers:
+            worker.pipe.close()
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join(timeout=5)
+        self._workers.clear()
+
+    def _start_missing(self) -> None:
+        idle = sum(worker.number is None for worker in self._workers)
+        for _ in range(min(self._count - len(self._workers), len(self._waiting) - idle)):
             ours, theirs = self._context.Pipe()
             process = self._context.Process(target=_serve, args=(theirs, self._make), daemon=True)
             with _interrupts_held_back():
@@ -86,39 +115,38 @@ class Workers(Generic[Result]):
             theirs.close()
             self._workers.append(_Worker(process, ours))
 
-    def _wait(self, paths: Sequence[str]) -> Iterator[tuple[int, Result]]:
-        """The results that have come in; none after a second without any."""
+    def _wait(self) -> Iterator[tuple[int, Result | Died]]:
         ready = connection.wait([worker.pipe for worker in self._workers], timeout=1.0)
         self._kill_overdue()
         for worker in [worker for worker in self._workers if worker.pipe in ready]:
-            index = worker.index
+            number = worker.number
             try:
                 message = worker.pipe.recv()
             except (EOFError, ConnectionError):
                 reason = self._bury(worker)
                 if not worker.ready:
                     self._do_without(reason)
-                if index is not None:
-                    yield index, self._died(paths[index], reason)
+                if number is not None:
+                    yield number, Died(reason)
                 continue
             if not worker.ready:
                 worker.ready = True
-            elif index is not None:
-                worker.index = None
-                yield index, message
+            elif number is not None:
+                worker.number = None
+                yield number, message
 
-    def _hand_out(self, waiting: deque[int], paths: Sequence[str]) -> None:
+    def _hand_out(self) -> None:
         for worker in self._workers:
-            if waiting and worker.ready and worker.index is None:
-                worker.index, worker.since = waiting.popleft(), time.monotonic()
-                # A worker that died while idle is noticed by `_wait`, which answers for the path.
+            if self._waiting and worker.ready and worker.number is None:
+                worker.number, worker.since = self._waiting.popleft(), time.monotonic()
+                # A worker that died while idle is noticed by `_wait`, which answers for the job.
                 with suppress(BrokenPipeError, ConnectionError):
-                    worker.pipe.send(paths[worker.index])
+                    worker.pipe.send(self._jobs[worker.number])
 
     def _kill_overdue(self) -> None:
         """Their pipes close, so `_wait` finds them dead."""
         for worker in self._workers:
-            if worker.index is not None and time.monotonic() - worker.since > self._limit:
+            if worker.number is not None and time.monotonic() - worker.since > self._limit:
                 worker.overdue = True
                 worker.process.kill()
 
@@ -137,13 +165,36 @@ class Workers(Generic[Result]):
         if self._count == 0:
             raise WorkersCannotStart(f"at its start {reason}")
 
-    def _stop(self) -> None:
-        for worker in self._workers:
-            worker.pipe.close()
-            worker.process.terminate()
-        for worker in self._workers:
-            worker.process.join(timeout=5)
-        self._workers.clear()
+
+@final
+class Workers(Generic[Result]):
+    """`died` makes the result of a path whose process ended, from the path and the reason."""
+
+    def __init__(
+        self,
+        make: Callable[[], Work[Result]],
+        count: int,
+        died: Callable[[str, str], Result],
+        seconds_per_path: float = 120.0,
+    ) -> None:
+        self._processes = Processes[str, Result](make, count, seconds_per_path)
+        self._died = died
+
+    def run(self, paths: Sequence[str]) -> Generator[Result]:
+        """One result per path, in order."""
+        for path in paths:
+            self._processes.submit(path)
+        done: dict[int, Result] = {}
+        wanted = 0
+        try:
+            while wanted < len(paths):
+                for number, answer in self._processes.answers():
+                    done[number] = self._died(paths[number], answer.reason) if isinstance(answer, Died) else answer
+                while wanted in done:
+                    yield done.pop(wanted)
+                    wanted += 1
+        finally:
+            self._processes.close()
 
 
 @contextmanager
@@ -159,8 +210,8 @@ def _interrupts_held_back() -> Generator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection[Any, Any], make: Callable[[], Work[Any]]) -> None:
-    """The life of a worker: say hello, then answer paths until the pipe closes."""
+def _serve(pipe: Connection[Any, Any], make: Callable[[], Callable[[Any], Any]]) -> None:
+    """The life of a worker: say hello, then answer jobs until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where a child cannot inherit that
     try:
         work = make()

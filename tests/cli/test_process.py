@@ -30,7 +30,9 @@ def test_help_names_the_commands() -> None:
     assert all(command in done.stdout for command in ("check", "explain", "facts", "ir", "--stdio"))
 
 
-@pytest.mark.parametrize("command", ["check", "explain", "facts", "cfg", "scalarize", "straightline", "simulate", "ir"])
+@pytest.mark.parametrize(
+    "command", ["check", "explain", "facts", "cfg", "scalarize", "straightline", "simulate", "sweep", "ir"]
+)
 def test_the_help_of_a_command_says_what_it_does(command: str) -> None:
     said = re.search(rf"^    {command} +(.*(?:\n {{15,}}.*)*)$", simt_lsp("--help").stdout, re.MULTILINE)
     assert said is not None
