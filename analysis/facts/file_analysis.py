@@ -36,6 +36,8 @@ from analysis.facts.why import why_steps
 from analysis.ir.function import FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, ValueId
 from analysis.ir.source import FrameId, Span
+from analysis.launches import Launch, launch_shapes
+from analysis.launches.find import LaunchMemo
 from analysis.lower.program import Program
 from analysis.sides.sides import Sides
 from analysis.store.bounded import BoundedCache
@@ -64,6 +66,7 @@ class FileAnalysis:
         called: Mapping[FunctionId, Calls],
         places: LaunchPlaces,
         answers: Answers,
+        memo: LaunchMemo | None = None,
     ) -> None:
         self.facts = facts
         self.document = document
@@ -72,6 +75,7 @@ class FileAnalysis:
         self._called = called
         self._places = places
         self._answers = answers
+        self._memo = memo
         self._asked: tuple[FunctionId, dict[int, ViewPlaces]] | None = None
         """The function that was asked about last: what takes a walk is asked of one place after the other."""
 
@@ -90,6 +94,12 @@ class FileAnalysis:
         """The same of the text as the host compiles it."""
         unit = self._program.unit.host_side
         return self.sides if unit is self._program.unit else Sides(unit)
+
+    @cached_property
+    def own_launches(self) -> Mapping[int, Launch]:
+        """The launches in the text of the file, by where they start, with what the file alone says of their numbers."""
+        found = launch_shapes(self._program.unit, self._memo).values()
+        return {one.span.start: one for launches in found for one in launches if one.path == self.facts.path}
 
     def declaration(self, function: FunctionFacts) -> Item:
         """What defines a function, where it stands in this version."""

@@ -16,7 +16,7 @@ from analysis.races.absent_model import Consequence
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache, DiagnosticsUnderSettings
-from analysis.rules.host_subject import HostSubject, OfHostCode, host_subjects
+from analysis.rules.host_subject import HostSubject, OfHostCode, OfLaunches, host_findings, host_subjects
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.registry import NAMES, OF_COST, RULES
 from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject
@@ -79,23 +79,31 @@ def _diagnostics(
             yield from find()
         else:
             yield from kept.of(analysis, subject.function, subject.unsafe_barriers, find)
-    yield from _on_host(analysis, settings, active)
+    yield from _on_host(analysis, settings, active, kept)
 
 
-def _on_host(analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules) -> Iterator[Diagnostic]:
-    """What rules about host code find: few functions name anything that they ask about, so nothing is kept."""
-    looking = [(rule, severity) for rule, severity in active if issubclass(rule, OfHostCode)]
-    for subject in host_subjects(analysis) if looking else ():
+def _on_host(
+    analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules, kept: DiagnosticsUnderSettings | None
+) -> Iterator[Diagnostic]:
+    """What rules about host code find; a function of which they said nothing is not looked at again by those that ask
+    for its text alone."""
+    reading = [(rule, severity) for rule, severity in active if issubclass(rule, OfHostCode)]
+    counting = [(rule, severity) for rule, severity in active if issubclass(rule, OfLaunches)]
+    for subject in host_subjects(analysis) if reading or counting else ():
         name = subject.function.name
 
         def of_rule(
             rule: type[Finding], severity: Severity, subject: HostSubject = subject, name: str = name
         ) -> Sequence[Diagnostic]:
-            assert issubclass(rule, OfHostCode)
-            found = [finding for finding in rule.find_on_host(subject) if settings.shows(finding.tier)]
+            found = [finding for finding in host_findings(rule, subject) if settings.shows(finding.tier)]
             return [diagnostic_of(finding, settings, severity, name) for finding in found]
 
-        yield from _guarded(looking, 2, of_rule, f"{name} in {analysis.facts.path}")
+        place = f"{name} in {analysis.facts.path}"
+        yield from _guarded(counting, 2, of_rule, place)
+        if kept is None:
+            yield from _guarded(reading, 2, of_rule, place)
+        elif subject.asks_for_names:
+            yield from kept.of_host(subject.seen, _guarded(reading, 2, of_rule, place))
 
 
 def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject]:

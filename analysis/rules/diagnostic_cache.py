@@ -27,6 +27,7 @@ from analysis.verdict.barriers import Tier
 _CAPACITY: Final = 4
 """Of one function: what was found before the last undo, and the one before."""
 _SETTINGS: Final = 4
+_SILENT: Final = 4096
 
 _Key: TypeAlias = tuple[Layout, tuple[tuple[str, int, Tier, Consequence], ...]]
 
@@ -69,6 +70,7 @@ class DiagnosticsUnderSettings:
 
     def __init__(self) -> None:
         self._number = next(_NUMBERS)
+        self._silent: BoundedCache[bytes, bool] = BoundedCache(_SILENT)
 
     def of(
         self,
@@ -92,6 +94,16 @@ class DiagnosticsUnderSettings:
         if delta == 0:
             return known.found
         return tuple(_moved(diagnostic, analysis.facts.path, delta) for diagnostic in known.found)
+
+    def of_host(self, seen: bytes, finding: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """The diagnostics of a host function, by all that they follow from: where there were none, nothing is looked
+        for."""
+        if self._silent.get(seen):
+            return ()
+        found = tuple(finding)
+        if not found:
+            self._silent.put(seen, True)
+        return found
 
 
 def _moved(diagnostic: Diagnostic, path: str, delta: int) -> Diagnostic:

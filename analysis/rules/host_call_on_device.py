@@ -74,7 +74,7 @@ class HostCallOnDevice:
         item, sides = subject.analysis.declaration(subject.function), subject.analysis.sides
         if side_of(item) is not Side.BOTH or item.is_constexpr or not sides.is_told:
             return
-        if item.identifiers.isdisjoint(sides.names[Side.HOST]) or not is_reached(subject):
+        if not sides.may_call(item, Side.HOST) or not is_reached(subject):
             return
         for call, found, _ in calls_of(device_mentions(subject), sides, item, frozenset({Side.HOST})):
             yield cls(device_location(subject, call.callee), call.name, item.name, found)

@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from typing import Final, Protocol, final, runtime_checkable
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import Location
 from analysis.ir.pace import paced
+from analysis.ir.record import record
+from analysis.launches import Launch
 from analysis.rules.compiled import is_of_template
 from analysis.rules.rule import Finding
-from analysis.sides.mentions import Mentions, mentions_of, place_of
+from analysis.sides.mentions import Mentions, NamedCall, mentions_of, place_of
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides
+from analysis.syntax.environment import ON_DEVICE
 from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.lexing import identifiers
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
+
+
+@final
+@record
+class NumberedLaunch:
+    """`kernels` are all declarations that it may mean; `name` is where the kernel is named."""
+
+    launch: Launch
+    name: Location
+    kernels: Sequence[Item]
 
 
 @final
 class HostSubject:
     """One active function that is compiled for the host, as the host's compiler reads it."""
 
-    def __init__(self, analysis: FileAnalysis, function: Item) -> None:
+    def __init__(self, analysis: FileAnalysis, sides: Sides, function: Item) -> None:
         self.analysis = analysis
+        self.sides = sides
         self.function = function
         self.side: Final = side_of(function)
-
-    @property
-    def sides(self) -> Sides:
-        return self.analysis.host_sides
 
     @cached_property
     def is_template(self) -> bool:
@@ -47,6 +59,60 @@ class HostSubject:
         """What it names where it runs."""
         return mentions_of(self.snippet, self.function, on_host=True)
 
+    def launches(self) -> Iterator[tuple[NamedCall, Sequence[Item]]]:
+        """The launches of kernels that the file sees, with all declarations that they may mean."""
+        for call in self.mentions.calls:
+            if not call.is_launch or any(not self.sides.is_declared(name) for name in call.within):
+                continue
+            meant = self.sides.of_call(call.name, call.scopes, self.function)
+            if meant is not None and meant[1] is Side.KERNEL:
+                yield call, meant[0]
+
+    @cached_property
+    def numbered_launches(self) -> Sequence[NumberedLaunch]:
+        """The launches in it whose kernels the file sees, with what is known of their numbers: nothing is parsed."""
+        own = self.function.span
+        starts = [start for start in self.analysis.own_launches if own.start <= start < own.end]
+        found: list[NumberedLaunch] = []
+        for start in sorted(starts):
+            launch = self.analysis.own_launches[start]
+            text = self.function.text[start - own.start : launch.span.end - own.start]
+            named = re.match(rb"((?:\w+\s*::\s*)*)" + re.escape(launch.kernel.encode()) + rb"\b", text)
+            if named is None:  # a macro wrote it, or a function of the runtime launches it
+                continue
+            meant = self.sides.of_call(launch.kernel, tuple(_WORD.findall(named[1].decode())), self.function)
+            if meant is not None and meant[1] is Side.KERNEL:
+                name = Location(self.function.path, start + named.end(1), start + named.end())
+                found.append(NumberedLaunch(launch, name, meant[0]))
+        return found
+
+    def is_conditional(self, launch: Launch) -> bool:
+        """Whether a branch around a launch decides that it is run."""
+        around = (node for node in self.snippet.root.walk() if node.kind in _BRANCHES)
+        start = launch.span.start
+        places = (place_of(self.snippet, self.function, node) for node in around)
+        return any(place.start <= start < place.end for place in places)
+
+    @property
+    def asks_for_names(self) -> bool:
+        """Whether it names anything of the device, so that rules which read its text may say something."""
+        names = self.sides.names
+        return self.names_any(names[Side.DEVICE] | names[Side.KERNEL] | self.sides.device_variables)
+
+    @property
+    def seen(self) -> bytes:
+        """A hash of its text, expanded, and of all that it sees of what it names, but for bodies of functions."""
+        unit, function = self.sides.unit, self.function
+        names = identifiers(self.snippet.text) | frozenset({(function.owner or "").encode("utf-8", "replace")})
+        declared = sorted(unit.declared_among(names))
+        found = [one for name in declared for one in unit.lookup(name.decode("utf-8", "replace"))]
+        heads = [(*one[:4], *one[7:13], one.is_host, one.in_class, _seen_text(one, function)) for one in found]
+        words = {word for head in heads for word in identifiers(head[-1])}
+        macros = [unit.macros.names[word] for word in sorted(words & unit.macros.names.keys())]
+        flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side, function.namespace, function.owner
+        parts = (self.snippet.text, function.text, heads, macros, flags)
+        return blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).digest()
+
     def names_any(self, names: frozenset[bytes]) -> bool:
         """Whether one of these stands in its text: nothing is parsed for this."""
         return not self.function.identifiers.isdisjoint(names)
@@ -59,26 +125,75 @@ class HostSubject:
 
 @runtime_checkable
 class OfHostCode(Protocol):
-    """A rule that looks at host code, too."""
+    """A rule that looks at the text of host code, too, and at heads of what that names."""
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[Finding]: ...
 
 
+@runtime_checkable
+class OfLaunches(Protocol):
+    """A rule about the numbers of launches, and about kernels that are launched with them."""
+
+    @classmethod
+    def find_launches(cls, subject: HostSubject) -> Iterator[Finding]: ...
+
+
+def host_findings(rule: type[Finding], subject: HostSubject) -> Sequence[Finding]:
+    """What a rule says of a host function; where it was read as the device sees it, the host has to agree."""
+    found = _findings(rule, subject)
+    if not found or subject.sides is subject.analysis.host_sides:
+        return found
+    function, sides = subject.function, subject.analysis.host_sides
+    same = [one for one in sides.unit.items if one.span == function.span and one.name == function.name and one.active]
+    return _findings(rule, HostSubject(subject.analysis, sides, same[0])) if same else ()
+
+
 def host_subjects(analysis: FileAnalysis) -> Iterator[HostSubject]:
-    """The functions of the file that the host compiles, in text order; those that macros write are left out."""
-    if not analysis.host_sides.is_told:
-        return
-    for item in paced(analysis.host_sides.unit.items, 2):
-        if item.kind is not ItemKind.FUNCTION or not (item.active and item.is_definition) or item.from_macro:
-            continue
-        if side_of(item) is Side.HOST or (item.is_host and item.is_device and not item.is_template):
-            yield HostSubject(analysis, item)
+    """The functions of the file that the host compiles; those that macros write are left out.
+
+    A function that does not ask itself on which side it is compiled reads the same on both but for macros and headers:
+    to read the whole text once more for each edit is left for those in which something is found.
+    """
+    unit = analysis.program.unit
+    functions = [item for item in paced(unit.items, 2) if item.kind is ItemKind.FUNCTION and item.is_definition]
+    are_left_out = unit.asks_for_side
+    asking = [
+        item for item in functions if not item.identifiers.isdisjoint(_ON_DEVICE) or (are_left_out and not item.active)
+    ]
+    asking = [item for item in asking if item.is_host or not item.is_device]
+    for item in functions:
+        if _is_of_host(item) and item not in asking and analysis.sides.is_told:
+            yield HostSubject(analysis, analysis.sides, item)
+    if asking and analysis.host_sides.is_told:
+        spans = {item.span for item in asking}
+        for item in analysis.host_sides.unit.items:
+            if item.kind is ItemKind.FUNCTION and item.is_definition and item.span in spans and _is_of_host(item):
+                yield HostSubject(analysis, analysis.host_sides, item)
 
 
-def is_unchecked(subject: HostSubject) -> bool:
-    """Whether a pragma somewhere in the file says that calls between the sides are not checked."""
-    return _UNCHECKED.search(subject.analysis.document.text) is not None
+def _is_of_host(item: Item) -> bool:
+    if not item.active or item.from_macro:
+        return False
+    return side_of(item) is Side.HOST or (item.is_host and item.is_device and not item.is_template)
 
 
-_UNCHECKED: Final = re.compile(rb"exec_check_disable|hd_warning_disable")
+def _findings(rule: type[Finding], subject: HostSubject) -> Sequence[Finding]:
+    found: list[Finding] = []
+    if issubclass(rule, OfHostCode):
+        found += rule.find_on_host(subject)
+    if issubclass(rule, OfLaunches):
+        found += rule.find_launches(subject)
+    return found
+
+
+def _seen_text(one: Item, function: Item) -> bytes:
+    """Of a function its head, of a class too unless it is that of the method."""
+    is_own = one.kind is ItemKind.RECORD and one.name == function.owner
+    is_whole = is_own or one.kind not in (ItemKind.FUNCTION, ItemKind.RECORD)
+    return one.text if is_whole else one.text.partition(b"{")[0]
+
+
+_ON_DEVICE: Final = frozenset(name.encode() for name in ON_DEVICE)
+_BRANCHES: Final = frozenset({"if_statement", "switch_statement", "conditional_expression"})
+_WORD: Final = re.compile(r"\w+")

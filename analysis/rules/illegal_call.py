@@ -10,7 +10,7 @@ from analysis.ir.record import record
 from analysis.rules.compiled import is_compiled
 from analysis.rules.device_mentions import device_location, device_mentions
 from analysis.rules.diagnostic import Related, Severity
-from analysis.rules.host_subject import HostSubject, is_unchecked
+from analysis.rules.host_subject import HostSubject
 from analysis.rules.rule import Subject
 from analysis.rules.side_text import CALLERS, declared_at
 from analysis.sides.mentions import Mentions, NamedCall
@@ -86,17 +86,15 @@ class IllegalCall:
         if side not in (Side.DEVICE, Side.KERNEL) or not sides.is_told:
             return
         wrong = frozenset({Side.HOST, Side.KERNEL})
-        if item.identifiers.isdisjoint(sides.names[Side.HOST] | sides.names[Side.KERNEL]):
-            return
-        if is_compiled(subject):
+        if sides.may_call(item, Side.HOST, Side.KERNEL) and is_compiled(subject):
             for call, found, other in calls_of(device_mentions(subject), sides, item, wrong):
                 yield cls(device_location(subject, call.callee), call.name, other, side, found)
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[IllegalCall]:
         sides, item = subject.sides, subject.function
-        names = sides.names[Side.DEVICE] | sides.names[Side.KERNEL]
-        if not subject.names_any(names) or subject.is_template or (subject.side is Side.BOTH and is_unchecked(subject)):
+        is_left_out = subject.is_template or (subject.side is Side.BOTH and sides.is_unchecked)
+        if is_left_out or not sides.may_call(item, Side.DEVICE, Side.KERNEL):
             return
         for call, found, other in calls_of(subject.mentions, sides, item, frozenset({Side.DEVICE, Side.KERNEL})):
             yield cls(subject.location(call.callee), call.name, other, subject.side, found)

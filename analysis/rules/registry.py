@@ -28,6 +28,8 @@ from analysis.rules.illegal_call import IllegalCall
 from analysis.rules.index_overflow import IndexOverflow
 from analysis.rules.inter_block_race import InterBlockRace
 from analysis.rules.intra_warp_spin_lock import IntraWarpSpinLock
+from analysis.rules.launch_arguments import LaunchArguments
+from analysis.rules.launch_over_limits import LaunchOverLimits
 from analysis.rules.legacy_warp_intrinsic import LegacyWarpIntrinsic
 from analysis.rules.mask_names_absent_lane import MaskNamesAbsentLane
 from analysis.rules.masks_differ import MasksDiffer
@@ -38,7 +40,9 @@ from analysis.rules.out_of_bounds_lane import OutOfBoundsLane
 from analysis.rules.partial_barrier_count import PartialBarrierCount
 from analysis.rules.read_of_inactive_lane import ReadOfInactiveLane
 from analysis.rules.rule import Finding
+from analysis.rules.shared_over_limit import SharedOverLimit
 from analysis.rules.shared_race import SharedRace
+from analysis.rules.small_grid import SmallGrid
 from analysis.rules.suppressions import RuleNames
 from analysis.rules.suspicious_mask import SuspiciousMask
 from analysis.rules.uncoalesced_access import UncoalescedAccess
@@ -86,6 +90,10 @@ RULES: Final[tuple[type[Finding], ...]] = (
     HostCallOnDevice,
     HostVariableOnDevice,
     DeviceVariableOnHost,
+    LaunchArguments,
+    LaunchOverLimits,
+    SharedOverLimit,
+    SmallGrid,
 )
 
 OF_COST: Final = frozenset({"DIV401", "DIV402", "DIV403", "DIV404", "MEM501", "MEM502", "MEM503", "MEM505", "MEM506"})

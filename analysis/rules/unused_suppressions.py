@@ -22,7 +22,7 @@ from analysis.facts.model import FunctionFacts, FunctionKind
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
 from analysis.rules.check import active_rules, subjects
-from analysis.rules.host_subject import OfHostCode, host_subjects
+from analysis.rules.host_subject import host_findings, host_subjects
 from analysis.rules.registry import NAMES
 from analysis.rules.rule import Finding
 from analysis.rules.settings import RuleSettings
@@ -97,10 +97,10 @@ def _is_unused(analysis: FileAnalysis, settings: RuleSettings, rule: type[Findin
 
 
 def _is_of_host(analysis: FileAnalysis, rule: type[Finding], one: NamedRule) -> bool:
-    return issubclass(rule, OfHostCode) and any(
+    return any(
         one.range_start <= finding.site.start < one.range_end
         for subject in host_subjects(analysis)
-        for finding in rule.find_on_host(subject)
+        for finding in host_findings(rule, subject)
     )
 
 

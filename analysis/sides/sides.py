@@ -42,18 +42,27 @@ class Sides:
                 found[side_of(item)].add(item.name.encode("utf-8", "replace"))
         return {side: frozenset(names) for side, names in found.items()}
 
+    def may_call(self, function: Item, *sides: Side) -> bool:
+        """Whether a name in the text of a function means functions on one of these sides, and nothing else."""
+        for side in sides:
+            for name in function.identifiers & self.names[side]:
+                known = self._known(name.decode("utf-8", "replace"))
+                if known is not None and known[1] is side:
+                    return True
+        return False
+
     @cached_property
     def device_variables(self) -> frozenset[bytes]:
         """Names of variables at file level that are said to lie on the device."""
         return frozenset(name for name, item in self._variables if _ON_DEVICE.search(item.text) is not None)
 
     def names_variables(self, function: Item) -> bool:
-        """Whether a variable at file level may stand in the text of a function."""
-        return not function.identifiers.isdisjoint(self._names_of_variables)
+        """Whether a variable of the host may stand in the text of a function."""
+        return not function.identifiers.isdisjoint(self._host_variables)
 
     @cached_property
-    def _names_of_variables(self) -> frozenset[bytes]:
-        return frozenset(name for name, _ in self._variables)
+    def _host_variables(self) -> frozenset[bytes]:
+        return frozenset(name for name, item in self._variables if _NOT_OF_HOST.search(item.text) is None)
 
     @cached_property
     def _variables(self) -> Sequence[tuple[bytes, Item]]:
@@ -67,8 +76,22 @@ class Sides:
     @cached_property
     def is_told(self) -> bool:
         """Whether qualifiers say where functions run: a pragma of clang may say otherwise."""
+        return not self.says(b"force_cuda_host_device")
+
+    @cached_property
+    def is_unchecked(self) -> bool:
+        """Whether a pragma says somewhere that calls between the sides are not checked."""
+        return self.says(b"exec_check_disable", b"hd_warning_disable")
+
+    def says(self, *words: bytes) -> bool:
+        """Whether one of these stands in any text that is read."""
         texts = (self.unit.text_of(path) or b"" for path in self.unit.read_paths)
-        return not any(b"force_cuda_host_device" in text for text in texts)
+        return any(word in text for text in texts for word in words)
+
+    @cached_property
+    def is_incomplete(self) -> bool:
+        """Whether declarations may stand in what was not read."""
+        return any(problem.kind in _UNREAD for problem in self.unit.problems)
 
     def is_declared(self, name: str) -> bool:
         """Whether the unit declares anything with that name."""
@@ -76,9 +99,7 @@ class Sides:
 
     def of_call(self, name: str, scopes: tuple[str, ...], caller: Item) -> tuple[Sequence[Item], Side] | None:
         """What a call by name means, with the side that all of these are on; None where that is not certain."""
-        if name not in self._functions:
-            self._functions[name] = self._of_name(name)
-        known = self._functions[name]
+        known = self._known(name)
         if known is None:
             return None
         items, side = known
@@ -101,14 +122,15 @@ class Sides:
         """Whether the words of a declaration are all known, so that no macro hides what it says."""
         known = self._certain.get(item.identity)
         if known is None:
-            known = self._certain[item.identity] = not self._is_incomplete or self._knows_words(item)
+            known = self._certain[item.identity] = not self.is_incomplete or self._knows_words(item)
         return known
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _is_incomplete(self) -> bool:
-        return any(problem.kind in _UNREAD for problem in self.unit.problems)
+    def _known(self, name: str) -> tuple[Sequence[Item], Side] | None:
+        if name not in self._functions:
+            self._functions[name] = self._of_name(name)
+        return self._functions[name]
 
     def _of_name(self, name: str) -> tuple[Sequence[Item], Side] | None:
         items = [item for item in self.unit.lookup(name) if item.active]
@@ -172,6 +194,7 @@ _UNREAD: Final = frozenset(ProblemKind) - {ProblemKind.CONDITION, ProblemKind.MA
 """Problems behind which declarations may stand."""
 _ON_DEVICE: Final = re.compile(rb"[A-Z_]*(?:device|constant|DEVICE|CONSTANT)[A-Z_]*")
 """Also through a macro that is called so; which it is decides the declaration."""
+_NOT_OF_HOST: Final = re.compile(rb"\b(?:const|constexpr|__device__|__constant__|__managed__)\b")
 _TEMPLATE: Final = re.compile(rb"<[^;{}()]*>")
 _WORDS: Final = frozenset(
     b"template typename class struct enum union static inline extern const volatile signed unsigned void bool char "

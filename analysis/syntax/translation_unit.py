@@ -35,6 +35,7 @@ MAX_INCLUDERS: Final = 4
 """Of a source file, without a project; each is read whenever the file is analysed, and no part of it is kept."""
 
 
+_WITH_BODY: Final = frozenset({ItemKind.FUNCTION, ItemKind.RECORD})
 _ON_DEVICE: Final = tuple(name.encode() for name in ON_DEVICE)
 _AROUND: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*::")
 
@@ -122,13 +123,20 @@ class TranslationUnit:
         return TranslationUnit.build(context, Document.open(text), loader, self.environment, self._cache)
 
     @property
+    def asks_for_side(self) -> bool:
+        """Whether its own text asks outside of functions and classes on which side it is compiled: `__CUDA_ARCH__`."""
+        whole = _asks_for_side(self._texts.get(self.path, b""))
+        inside = (item for item in self.items if item.owner is None and item.kind in _WITH_BODY) if whole else ()
+        return whole > sum(_asks_for_side(item.text) for item in inside if not item.from_macro)
+
+    @property
     def host_side(self) -> "TranslationUnit":
-        """The same text as it is compiled for the host: another one only where `__CUDA_ARCH__` or its like is named."""
+        """The same text as it is compiled for the host: another one only where some text asks for the side."""
         return self._host_side or self
 
     @cached_property
     def _host_side(self) -> "TranslationUnit | None":
-        if self._loader is None or not any(name in text for text in self._texts.values() for name in _ON_DEVICE):
+        if self._loader is None or not any(map(_asks_for_side, self._texts.values())):
             return None
         environment = replace(self.environment, is_host=True)
         context = None if self._around is None else self._around[0]
@@ -185,6 +193,10 @@ class TranslationUnit:
             items = [item for index in indices if (item := self._all[index]).name == name]
             known = self._found[name] = tuple(sorted(items, key=_activity))
         return known
+
+    def declared_among(self, names: frozenset[bytes]) -> frozenset[bytes]:
+        """Those of the names that items have."""
+        return names & self._by_name.keys()
 
     @property
     def read_paths(self) -> Iterable[str]:
@@ -309,6 +321,10 @@ class TranslationUnit:
         fresh = Fingerprints(self._all, self._by_name, self.macros, settings, self.path, self._trees)
         # Those of the other side are no earlier version of these.
         return fresh if self.environment.is_host else self._cache.fingerprints(self.path, fresh)
+
+
+def _asks_for_side(text: bytes) -> int:
+    return sum(text.count(name) for name in _ON_DEVICE)
 
 
 def _key(item: Item) -> tuple[str, int, int, str, int]:
