@@ -11,7 +11,7 @@ from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
-CHEAP = RuleSettings(ignore=frozenset({"DIV401", "DIV403", "DIV404", "MEM", "RAC"}), share_threshold=0)
+CHEAP = RuleSettings(ignore=frozenset({"DIV401", "DIV403", "DIV404", "MEM", "RAC", "CAL708"}), share_threshold=0)
 ALL_TIERS = RuleSettings(ignore=frozenset({"DIV403"}), tiers=frozenset(Tier))
 
 
