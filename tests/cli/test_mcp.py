@@ -74,7 +74,7 @@ def test_the_command_serves_the_tools_on_standard_input_and_output(tmp_path: Pat
         assert client.instructions is not None
         return {tool.name for tool in (await client.list_tools()).tools}
 
-    assert of_client(names, started) == {"check", "explain", "simulate", "meld"}
+    assert of_client(names, started) == {"check", "explain", "simulate", "sanitize", "meld"}
     assert [one["rule"] for one in called("check", started, code=RACY)["findings"]] == ["RAC301 shared-race"]
     assert not [*tmp_path.iterdir()]
 
@@ -108,6 +108,15 @@ def test_a_run_shows_the_race_and_what_it_rests_on() -> None:
     (ordered,) = called("simulate", code=ORDERED, policies="all")["kernels"]
     assert (ordered["faults"], ordered["notes"], ordered["not_reached"]) == ([], [], None)
     assert ordered["verdict"].startswith("no fault in 8 runs of one launch, which reached 4 of 4 lines")
+
+
+def test_many_runs_are_told_in_short() -> None:
+    answer = called("sanitize", code=RACY)
+    (found,) = answer["findings"]
+    assert (found["kind"], found["severity"], found["found_by"]) == ("data-race", "error", "both")
+    assert found["place"].startswith("code.cu:4:")
+    assert found["run"].startswith("shift<<<(1, 1, 1), (64, 1, 1)>>>")
+    assert answer["verdicts"][0].startswith("shift: ")
 
 
 def test_arguments_go_in_and_arrays_come_out() -> None:
