@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.rules.accidental_double import AccidentalDouble
 from analysis.rules.activemask_as_mask import ActivemaskAsMask
 from analysis.rules.array_in_local_memory import ArrayInLocalMemory
 from analysis.rules.bad_width import BadWidth
@@ -94,9 +95,10 @@ RULES: Final[tuple[type[Finding], ...]] = (
     LaunchOverLimits,
     SharedOverLimit,
     SmallGrid,
+    AccidentalDouble,
 )
 
-OF_COST: Final = frozenset({"DIV401", "DIV402", "DIV403", "DIV404", "MEM501", "MEM502", "MEM503", "MEM505", "MEM506"})
+OF_COST: Final = frozenset({"DIV401", "DIV402", "DIV403", "DIV404", "MEM501", "MEM502", "MEM503", "MEM505", "MEM506", "ARI604"})
 """Rules about what code costs: of what is never run they are hints.  All others are about what it does."""
 
 NAMES: Final[tuple[RuleNames, ...]] = tuple(RuleNames(rule.code, rule.slug) for rule in RULES)
