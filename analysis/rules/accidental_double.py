@@ -124,8 +124,8 @@ class AccidentalDouble:
         others = f" and {len(self.others)} more like it" if self.others else ""
         makes = "make" if self.others else "makes"
         return (
-            f"`{self.literal}`{others} {makes} this code compute in double precision, which nothing else in it asks for: "
-            f"{self.part}, and about {self.percent} % where doubles run at 1/64 of the rate of floats."
+            f"`{self.literal}`{others} {makes} this code compute in double precision, which nothing else in it asks "
+            f"for: {self.part}, and about {self.percent} % where doubles run at 1/64 of the rate of floats."
         )
 
     def related(self) -> tuple[Related, ...]:

@@ -15,6 +15,8 @@ from analysis.rules.barrier_orders_nothing import BarrierOrdersNothing
 from analysis.rules.caller_not_in_mask import CallerNotInMask
 from analysis.rules.contended_atomic import ContendedAtomic
 from analysis.rules.device_variable_on_host import DeviceVariableOnHost
+from analysis.rules.costly_division import CostlyDivision
+from analysis.rules.costly_power import CostlyPower
 from analysis.rules.different_barriers_in_arms import DifferentBarriersInArms
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
@@ -96,9 +98,26 @@ RULES: Final[tuple[type[Finding], ...]] = (
     SharedOverLimit,
     SmallGrid,
     AccidentalDouble,
+    CostlyPower,
+    CostlyDivision,
 )
 
-OF_COST: Final = frozenset({"DIV401", "DIV402", "DIV403", "DIV404", "MEM501", "MEM502", "MEM503", "MEM505", "MEM506", "ARI604"})
+OF_COST: Final = frozenset(
+    {
+        "DIV401",
+        "DIV402",
+        "DIV403",
+        "DIV404",
+        "MEM501",
+        "MEM502",
+        "MEM503",
+        "MEM505",
+        "MEM506",
+        "ARI604",
+        "ARI605",
+        "ARI606",
+    }
+)
 """Rules about what code costs: of what is never run they are hints.  All others are about what it does."""
 
 NAMES: Final[tuple[RuleNames, ...]] = tuple(RuleNames(rule.code, rule.slug) for rule in RULES)

@@ -1,0 +1,203 @@
+"""ARI605: `pow` where a product or a root would do, or where it computes doubles of floats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Final, final
+
+from analysis.facts.merge import FrameView
+from analysis.facts.model import Location
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Constant, Convert, Instruction, Math
+from analysis.ir.operators import MathFunction
+from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.ir.types import FloatFormat, FloatType
+from analysis.refactor.edit import Replacement
+from analysis.rules.diagnostic import Applicability, Fix, KernelShare, Related, Severity
+from analysis.rules.operations import PricedOperation, priced_operations
+from analysis.rules.price import part_text
+from analysis.rules.rule import Subject
+from analysis.syntax.lexing import HIDDEN
+from analysis.verdict.barriers import Tier
+from analysis.verdict.doubles import is_double
+from analysis.verdict.latency import DOUBLE, DOUBLE_DIVISION, DOUBLE_FUNCTION, FLOAT_DIVISION, HARD_FUNCTION, SIMPLE
+
+
+@final
+@record
+class CostlyPower:
+    """## What it does
+
+    Reports `pow(x, 2)` and other powers with a small constant exponent, and `pow` of a `float` and an `int`, which is
+    computed in double precision, if what could be saved is 5 % of the kernel's issue slots, or what `shareThreshold`
+    says.
+
+    ## Why is this bad?
+
+    `pow` takes a logarithm and an exponential with extra digits, about 50 times what a product takes, and three times
+    that in double precision. Compilers may replace it, and need not (CUDA C++ Best Practices Guide, "Exponentiation").
+
+    ## Example
+
+    ```cuda
+    __global__ void energies(float *e, const float *v, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) e[i] = 0.5f * pow(v[i], 2);  //~ costly-power
+    }
+    ```
+
+    ## Use instead
+
+    ```cuda
+    __global__ void energies(float *e, const float *v, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) e[i] = 0.5f * (v[i] * v[i]);
+    }
+    ```
+
+    ## Known noise
+
+    A product may differ from `pow` in the last digit, and `sqrt(x)` from `pow(x, 0.5)` for -0 and negative infinity.
+    Where the base is more than a name or an element of an array, it needs a variable of its own, and no repair is
+    offered.
+    """
+
+    code: ClassVar[str] = "ARI605"
+    slug: ClassVar[str] = "costly-power"
+    severity: ClassVar[Severity] = Severity.INFORMATION
+
+    site: Location
+    text: str
+    instead: str
+    is_widened: bool
+    """It is computed in double precision for floats."""
+    part: str
+    cost: KernelShare
+    repair: Fix | None
+
+    @property
+    def tier(self) -> Tier | None:
+        return None
+
+    @classmethod
+    def find(cls, subject: Subject) -> Iterator[CostlyPower]:
+        if b"pow" not in subject.text.bytes(Span(0, subject.function.end - subject.function.start)):
+            return
+        for found in priced_operations(subject, _saved):
+            if 100 * found.part.share.expected < subject.share_threshold:
+                continue
+            finding = cls._of(subject, found)
+            if finding is not None:
+                yield finding
+
+    @classmethod
+    def _of(cls, subject: Subject, found: PricedOperation) -> CostlyPower | None:
+        power = found.item
+        assert isinstance(power, Math)
+        source = subject.text.bytes(found.span)
+        call = _arguments(source)
+        if call is None:
+            return None
+        base, exponent = call
+        is_float = _is_of_floats(found.view, power)
+        instead = _instead(base, exponent, _exponent(found.view, power.arguments[1]), is_float)
+        edit = Replacement(subject.text.start(found.span), subject.text.end(found.span), instead)
+        can_be_written = _SIMPLE_TEXT.match(base.encode()) is not None or base not in instead.replace(base, "", 1)
+        return cls(
+            subject.text.location(found.span),
+            subject.text.quoted(found.span),
+            instead,
+            is_float and is_double(found.view.root.function.types[power.result]),
+            part_text(found.part, subject.function),
+            KernelShare(found.part.whole, found.part.share.expected),
+            Fix(f"Write `{instead}`", (edit,), Applicability.UNSAFE) if can_be_written else None,
+        )
+
+    def message(self) -> str:
+        why = "computes a power of floats in double precision" if self.is_widened else "is more than is needed"
+        return f"`{self.text}` {why}: `{self.instead}` would save {self.part}."
+
+    def related(self) -> tuple[Related, ...]:
+        return ()
+
+    def fix(self) -> Fix | None:
+        return self.repair
+
+
+_SIMPLE_TEXT: Final = re.compile(rb"(?!.*(?:\+\+|--))[A-Za-z_][\w.]*(?:->\w+)*(?:\[[\w.+\-* ]*\])*(?:\.\w+)*\Z")
+"""May be written twice."""
+_CALL: Final = re.compile(rb"(?:::|std::)?(?:pow|powf|__powf)\s*\(")
+_PRODUCTS: Final = {2.0: 2, 3.0: 3, 4.0: 4}
+_ROOTS: Final = (0.5, -0.5, -1.0)
+
+
+def _saved(view: FrameView, block: BasicBlockId, item: Instruction) -> int | None:
+    """Issue slots; 0 where nothing is better."""
+    del block
+    if not isinstance(item, Math) or item.function is not MathFunction.POWER or len(item.arguments) != 2:
+        return None
+    is_double_ = is_double(view.root.function.types[item.result])
+    cost = HARD_FUNCTION * (DOUBLE_FUNCTION if is_double_ else 1)
+    is_float = _is_of_floats(view, item)
+    exponent = _exponent(view, item.arguments[1])
+    if exponent in _PRODUCTS:
+        return cost - _PRODUCTS[exponent] * (SIMPLE if is_float else DOUBLE)
+    if exponent in _ROOTS:
+        return cost - (FLOAT_DIVISION if is_float else DOUBLE_DIVISION)
+    return cost - HARD_FUNCTION if is_float and is_double_ else 0
+
+
+def _is_of_floats(view: FrameView, power: Math) -> bool:
+    """Whether it is computed of a float, and of a float, an integer or a constant."""
+    types = view.root.function.types
+
+    def source(value: ValueId) -> ValueId:
+        item = view.root.divergence.definition(value)
+        return item.operand if isinstance(item, Convert) else value
+
+    base, exponent = (types[source(value)] for value in power.arguments)
+    is_constant = _exponent(view, power.arguments[1]) is not None
+    return (
+        isinstance(base, FloatType) and base.format is FloatFormat.SINGLE and (is_constant or not is_double(exponent))
+    )
+
+
+def _exponent(view: FrameView, value: ValueId) -> float | None:
+    item = view.root.divergence.definition(value)
+    while isinstance(item, Convert):
+        item = view.root.divergence.definition(item.operand)
+    return float(item.value) if isinstance(item, Constant) and isinstance(item.value, int | float) else None
+
+
+def _arguments(source: bytes) -> tuple[str, str] | None:
+    """Of a call that stands there as it is."""
+    found = _CALL.match(source)
+    if found is None or not source.endswith(b")") or HIDDEN.search(source) is not None:
+        return None
+    inner, depth = source[found.end() : -1], 0
+    commas: list[int] = []
+    for at, byte in enumerate(inner):
+        depth += (byte in b"([{") - (byte in b")]}")
+        if depth == 0 and byte == ord(","):
+            commas.append(at)
+    if depth or len(commas) != 1:
+        return None
+    first, second = inner[: commas[0]].strip(), inner[commas[0] + 1 :].strip()
+    return first.decode("utf-8", "replace"), second.decode("utf-8", "replace")
+
+
+def _instead(base: str, written: str, exponent: float | None, is_float: bool) -> str:
+    is_simple = _SIMPLE_TEXT.match(base.encode()) is not None
+    factor = base if is_simple else f"({base})"
+    if exponent in _PRODUCTS:
+        return f"({' * '.join([factor] * int(exponent or 0))})"
+    suffix = "f" if is_float else ""
+    if exponent == 0.5:
+        return f"sqrt{suffix}({base})"
+    if exponent == -0.5:
+        return f"rsqrt{suffix}({base})"
+    if exponent == -1.0:
+        return f"(1.0{suffix} / {factor})"
+    return f"powf({base}, {written})"

@@ -1,0 +1,72 @@
+"""Single operations of a function and what they take of the kernels that run it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias, final
+
+from analysis.facts.merge import FrameView
+from analysis.facts.model import PartOf
+from analysis.facts.parts import Parts
+from analysis.ir.ids import BasicBlockId
+from analysis.ir.instructions import Instruction
+from analysis.ir.pace import paced
+from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.rules.rule import Subject
+
+Place: TypeAlias = tuple[int, int]
+
+
+@final
+@record
+class PricedOperation:
+    """What stands at one place, as it is in one of the calls, and what it takes in all of them."""
+
+    span: Span
+    view: FrameView
+    block: BasicBlockId
+    item: Instruction
+    part: PartOf
+
+
+def priced_operations(
+    subject: Subject, saved: Callable[[FrameView, BasicBlockId, Instruction], int | None]
+) -> Iterator[PricedOperation]:
+    """In text order, those for which `saved` gives issue slots in every call; None: it is not such an operation."""
+    parts: defaultdict[Place, Parts] = defaultdict(Parts)
+    shown: dict[Place, tuple[FrameView, BasicBlockId, Instruction]] = {}
+    refused: set[Place] = set()
+    for view in subject.analysis.views(subject.function):
+        root = view.root
+        for block in paced(root.control.order, 4):
+            if block in root.weights.unreached:
+                continue
+            for item in root.function.blocks[block].instructions:
+                place = item.span.start, item.span.end
+                if item.span.frame != view.frame or place[0] == place[1]:
+                    continue
+                slots = saved(view, block, item)
+                if slots is None:
+                    continue
+                if not slots:
+                    refused.add(place)
+                    continue
+                around = root.control.innermost_cycle(block)
+                share = root.weights.tree.share({None if around is None else around.id: slots})
+                parts[place].add(share, root, view.part_of_slots)
+                shown.setdefault(place, (view, block, item))
+    yield from _in_order(parts, shown, refused)
+
+
+def _in_order(
+    parts: Mapping[Place, Parts],
+    shown: Mapping[Place, tuple[FrameView, BasicBlockId, Instruction]],
+    refused: set[Place],
+) -> Iterator[PricedOperation]:
+    for place in sorted(shown):
+        part = parts[place].largest()
+        if part is not None and place not in refused:
+            view, block, item = shown[place]
+            yield PricedOperation(Span(*place), view, block, item, part)
