@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final, final
 
 from analysis.facts.merge import FrameView
-from analysis.facts.model import AccessFact, Location
+from analysis.facts.model import AccessFact, FunctionFacts, Location
+from analysis.facts.parts import Parts
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import FunctionKind, SymbolKind
 from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
@@ -38,12 +40,17 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
+from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, MemorySpace
 from analysis.lower.layouts import size_of
+from analysis.refactor.edit import Replacement
 from analysis.rules.access_text import address_text, location_of
-from analysis.rules.diagnostic import Related, Severity
+from analysis.rules.array_loops import PartlyUnrolled, open_loop, partly_unrolled
+from analysis.rules.diagnostic import Applicability, Fix, Related, Severity
+from analysis.rules.price import part_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
+from analysis.verdict.latency import SHARED_ACCESS
 from analysis.verdict.loops import is_bounded
 
 
@@ -53,7 +60,8 @@ class ArrayInLocalMemory:
     """## What it does
 
     Reports an array of a thread that is indexed by what is only known at run time: by data, by an argument, by the
-    thread's index, by the counter of a loop whose number of rounds is not a constant.
+    thread's index, by the counter of a loop whose number of rounds is not a constant, or of one that `#pragma unroll 4`
+    keeps from being unrolled. It says which loop that is, and which share of the kernel these accesses take.
 
     ## Why is this bad?
 
@@ -106,7 +114,11 @@ class ArrayInLocalMemory:
     name: str
     address: str
     size: int
+    takes: str
+    """What these accesses take, as a sentence."""
+    way_out: str
     others: tuple[Related, ...]
+    repair: Fix | None
 
     @property
     def tier(self) -> Tier | None:
@@ -115,28 +127,35 @@ class ArrayInLocalMemory:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[ArrayInLocalMemory]:
         function, text = subject.function, subject.text
-        sizes = _sizes_of_dynamic(subject)
-        found: dict[str, list[tuple[AccessFact, int]]] = {}
+        dynamic = _dynamic_accesses(subject)
+        found: dict[str, list[tuple[AccessFact, _Dynamic]]] = {}
         for access in function.accesses:
-            size = sizes.get((access.span.start, access.span.end))
-            if size is not None and access.variable is not None and access.loops:
-                found.setdefault(access.variable, []).append((access, size))
-        for name, ((first, size), *others) in found.items():
+            known = dynamic.get((access.span.start, access.span.end))
+            if known is not None and access.variable is not None and access.loops:
+                found.setdefault(access.variable, []).append((access, known))
+        for name, ((first, known), *others) in found.items():
             here = location_of(text, first)
             elsewhere = {location_of(text, other): None for other, _ in others[:MAX_PLACES]}
+            all_known = [known, *(one for _, one in others)]
             yield cls(
                 here,
                 name,
                 address_text(text, first),
-                size,
+                known.size,
+                _takes(function, all_known),
+                _way_out(subject, all_known),
                 tuple(Related(place, "the same array, indexed at run time") for place in elsewhere if place != here),
+                _unrolling_fix(subject, all_known),
             )
 
     def message(self) -> str:
         return (
             f"`{self.address}` is found at run time: `{self.name}` ({self.size} bytes per thread) cannot be kept in "
-            "registers and lies in local memory, where each access goes through the caches."
+            f"registers and lies in local memory, where each access goes through the caches.{self.takes}{self.way_out}"
         )
+
+    def fix(self) -> Fix | None:
+        return self.repair
 
     def related(self) -> tuple[Related, ...]:
         return self.others
@@ -151,9 +170,23 @@ _THROUGH: Final = (Binary, Unary, Convert, Compare, Math, Phi)
 _AT_RUN_TIME: Final = (Atomic, Match, Shuffle, Texture, Vote, WarpReduce)
 
 
-def _sizes_of_dynamic(subject: Subject) -> Mapping[tuple[int, int], int]:
-    """By place, the bytes of the array, if in each context some index is certain not to become a constant."""
-    found: dict[tuple[int, int], int] = {}
+@final
+@record
+class _Dynamic:
+    """An access of which some index is certain not to become a number, in each context.
+
+    `loop` is the one of unknown length that alone is to blame, `unrolled` one that is unrolled in part.
+    """
+
+    size: int
+    parts: Parts
+    loop: Span | None
+    unrolled: PartlyUnrolled | None
+
+
+def _dynamic_accesses(subject: Subject) -> Mapping[tuple[int, int], _Dynamic]:
+    """By place."""
+    found: dict[tuple[int, int], _Dynamic] = {}
     named: set[tuple[int, int]] = set()
     for view in subject.analysis.views(subject.function):
         arrays: dict[SymbolId, int | None] = {}
@@ -162,7 +195,9 @@ def _sizes_of_dynamic(subject: Subject) -> Mapping[tuple[int, int], int]:
                 continue
             place = access.span.start, access.span.end
             symbol, indices = _path(view, access.address)
-            if symbol is None or not any(_is_dynamic(view, index) for index in indices):
+            is_dynamic = symbol is not None and any(_is_dynamic(view, index) for index in indices)
+            unrolled = None if is_dynamic or symbol is None else _unrolled(subject, view, indices)
+            if symbol is None or not (is_dynamic or unrolled is not None):
                 named.add(place)
                 continue
             if symbol not in arrays:
@@ -171,8 +206,62 @@ def _sizes_of_dynamic(subject: Subject) -> Mapping[tuple[int, int], int]:
             if size is None:
                 named.add(place)
             else:
-                found[place] = max(size, found.get(place, 0))
-    return {place: size for place, size in found.items() if place not in named}
+                before = found.get(place)
+                parts = Parts() if before is None else before.parts
+                around = view.root.control.innermost_cycle(access.block)
+                share = view.root.weights.tree.share({None if around is None else around.id: SHARED_ACCESS})
+                parts.add(share, view.root, view.part_of_slots)
+                loop = _loop_alone(view, indices) if is_dynamic else None
+                found[place] = _Dynamic(max(size, 0 if before is None else before.size), parts, loop, unrolled)
+    return {place: known for place, known in found.items() if place not in named}
+
+
+def _unrolled(subject: Subject, view: FrameView, indices: Sequence[ValueId]) -> PartlyUnrolled | None:
+    return next((one for index in indices if (one := partly_unrolled(subject, view, index)) is not None), None)
+
+
+def _loop_alone(view: FrameView, indices: Sequence[ValueId]) -> Span | None:
+    """The loop whose length is not known, if nothing else keeps these indices from being numbers."""
+    every = {cycle.id for cycle in view.root.control.cycles}
+    if any(_is_dynamic(view, index, set(every)) for index in indices):
+        return None
+    return next((loop for index in indices if (loop := open_loop(view, index)) is not None), None)
+
+
+def _takes(function: FunctionFacts, known: Sequence[_Dynamic]) -> str:
+    """All of them, in the kernel where the first takes most."""
+    parts = [part for one in known if (part := one.parts.largest()) is not None]
+    if not parts:
+        return ""
+    first, *others = parts
+    share = first.share
+    for other in others:
+        share = share.plus(other.share) if other.whole == first.whole else share
+    return f" These accesses take {part_text(replace(first, share=share), function)}."
+
+
+def _way_out(subject: Subject, known: Sequence[_Dynamic]) -> str:
+    loops = {(one.loop.start, one.loop.end) for one in known if one.loop is not None}
+    if len(loops) == 1 and all(one.loop is not None for one in known):
+        line = subject.text.line(Span(*loops.pop()))
+        return f" With a constant bound, the loop in line {line} could be unrolled, and each index would be a number."
+    unrolled = known[0].unrolled
+    if unrolled is not None:
+        line = subject.text.line(unrolled.keyword)
+        return (
+            f" The loop in line {line} has {unrolled.rounds} rounds and is unrolled {unrolled.times} times: without "
+            "that number each index would be one."
+        )
+    return ""
+
+
+def _unrolling_fix(subject: Subject, known: Sequence[_Dynamic]) -> Fix | None:
+    places = {(one.unrolled.number.start, one.unrolled.number.end) for one in known if one.unrolled is not None}
+    if not places or any(one.unrolled is None for one in known):
+        return None
+    start = subject.function.start
+    edits = tuple(Replacement(start + first, start + last, "") for first, last in sorted(places))
+    return Fix("Unroll all rounds", edits, Applicability.UNSAFE)
 
 
 def _size_of_array(view: FrameView, symbol: SymbolId) -> int | None:
