@@ -52,6 +52,7 @@ from analysis.rules.uncoalesced_access import UncoalescedAccess
 from analysis.rules.unfenced_lock import UnfencedLock
 from analysis.rules.varying_store import VaryingStore
 from analysis.rules.warp_uniform import WarpUniform
+from analysis.rules.wide_access import WideAccess
 
 RULES: Final[tuple[type[Finding], ...]] = (
     DivergentBarrier,
@@ -100,6 +101,7 @@ RULES: Final[tuple[type[Finding], ...]] = (
     AccidentalDouble,
     CostlyPower,
     CostlyDivision,
+    WideAccess,
 )
 
 OF_COST: Final = frozenset(
