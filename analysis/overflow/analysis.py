@@ -23,8 +23,8 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Convert
-from analysis.ir.operators import SpecialRegister
+from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Phi
+from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
@@ -41,6 +41,12 @@ MAX_LAUNCHES: Final = 8
 MAX_CANDIDATES: Final = 24
 """Of one function and one launch."""
 MOST_THREADS: Final = (1 << 31) - 1
+BLOCK_BITS: Final = 10
+"""Of the place of a thread in its block."""
+MOST_BOUNDS: Final = 3
+MOST_FACTORS: Final = 2
+"""Of one index."""
+_SCALING: Final = frozenset({BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT})
 LEAST_SIZE: Final = 16
 """Smaller numbers say what is done, not how much there is."""
 
@@ -75,8 +81,9 @@ def find_overflows(
         return ()
     places = [*indices(flow, subject.spaces)]
     block = shape or _usual_block(flow)
-    largest = Launched(block, _coverable(block), {}, Admitted.BOUND)
-    found = _in_launches(subject, flow, places, [largest])
+    found: tuple[Overflow, ...] = ()
+    if may_overflow and _may_be_large(subject):
+        found = _within_bounds(subject, flow, places, Launched(block, _coverable(block), {}, Admitted.BOUND))
     return found or find_wide(flow, subject.affine, subject.frame, places, block)
 
 
@@ -88,6 +95,32 @@ def _may_overflow(subject: Subject) -> bool:
         for _, item in subject.function.instructions()
         if item.result is not None and isinstance(item, Binary | Convert)
     )
+
+
+def _may_be_large(subject: Subject) -> bool:
+    """Do the largest constants that are compared with and multiplied with make a number of 32 bits, with a block's
+    threads?  Only these are sizes where no launch is known."""
+    definition = subject.divergence.definition
+    others = {other for facts in subject.affine.ranges.guards.in_block.values() for _, (_, other) in facts}
+    bounds = sorted((_bits_of(definition(other)) for other in others), reverse=True)[:MOST_BOUNDS]
+    if not any(bounds):
+        return False
+    factors: list[int] = []
+    for _, item in subject.function.instructions():
+        if isinstance(item, Binary) and item.operator in _SCALING:
+            factors += [_scaled_by(item.operator, definition(operand)) for operand in item.operands]
+    factors.sort(reverse=True)
+    return sum(bounds) + sum(factors[:MOST_FACTORS]) + BLOCK_BITS >= INDEX_BITS - 1
+
+
+def _bits_of(item: Instruction | Phi | None) -> int:
+    return item.value.bit_length() if isinstance(item, Constant) and isinstance(item.value, int) else 0
+
+
+def _scaled_by(operator: BinaryOperator, item: Instruction | Phi | None) -> int:
+    if operator is BinaryOperator.MULTIPLY or not isinstance(item, Constant) or not isinstance(item.value, int):
+        return _bits_of(item)
+    return max(0, item.value)
 
 
 def _is_uncountable(launched: Launched) -> bool:
@@ -105,7 +138,9 @@ def _in_launches(
     for launched in launches:
         covered: set[ValueId] = set()
         intervals = IndexIntervals(flow, subject.affine, launched)
-        every = [one for index, block in paced(places) for one in candidates(flow, intervals, index, block)]
+        of_each = (candidates(flow, intervals, index, block) for index, block in paced(places))
+        here = (some for some in of_each if any(in_frame(flow, one.value, subject.frame) for one in some))
+        every = [one for some in here for one in some]
         for candidate in paced(every[:MAX_CANDIDATES], 100):
             if candidate.value in covered:
                 continue
@@ -117,9 +152,26 @@ def _in_launches(
     return tuple(found.values())
 
 
+def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest: Launched) -> tuple[Overflow, ...]:
+    """With as many blocks as the comparisons on the way to each index let through."""
+    intervals = IndexIntervals(flow, subject.affine, largest)
+    by_grid: dict[Extents, list[tuple[ValueId, BasicBlockId]]] = {}
+    grids: dict[BasicBlockId, Extents] = {}
+    for index, block in paced(places):
+        some = candidates(flow, intervals, index, block)
+        known = [one for one in some if Search(flow, largest, one).is_known()]
+        if any(in_frame(flow, one.value, subject.frame) for one in known):
+            if block not in grids:
+                grids[block] = _cut_by_comparisons(flow, largest, known[0]).grid
+            by_grid.setdefault(grids[block], []).append((index, block))
+    found: dict[ValueId, Overflow] = {}
+    for grid, here in by_grid.items():
+        for one in _in_launches(subject, flow, here, [replace(largest, grid=grid)]):
+            found.setdefault(one.value, one)
+    return tuple(found.values())
+
+
 def _overflow(flow: FunctionFlow, launched: Launched, candidate: Candidate) -> Overflow | None:
-    if launched.admitted is Admitted.BOUND:
-        launched = _cut_by_comparisons(flow, launched, candidate)
     found = Search(flow, launched, candidate).found()
     if found is None or (found.is_assumed and launched.admitted is Admitted.BOUND):
         return None

@@ -12,7 +12,7 @@ Cost     about 32 evaluations for each coordinate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from functools import cached_property
 from typing import Final, TypeAlias, final
 
 from analysis.affine.interval import type_range
@@ -70,8 +70,7 @@ class Search:
         """None if no thread was found."""
         type_ = self._flow.types[self._candidate.value]
         assert isinstance(type_, IntegerType)
-        start = next((one for one in self._starts() if self._comes(one) is not None), None)
-        if start is None:
+        if not self.is_known() or (start := self._start) is None:
             return None
         for sign in (1, -1) if type_.signed else (1,):
             for order in self._orders():
@@ -81,9 +80,19 @@ class Search:
                     return found
         return None
 
+    def is_known(self) -> bool:
+        """Can it be told what the first thread computes?  If not, that of no other thread can."""
+        first = Point((0, 0, 0), (0, 0, 0), {cycle.id: 0 for cycle in self._around})
+        return ThreadValues(self._flow, self._launched, first).exact(self._candidate.value) is not None
+
+    @cached_property
+    def _start(self) -> Point | None:
+        """A thread that comes there."""
+        return next((one for one in self._starts() if self._comes(one) is not None), None)
+
     def is_cut(self, axis: int) -> bool:
         """Do comparisons keep the last blocks of the grid along an axis from the place?"""
-        start = next((one for one in self._starts() if self._comes(one) is not None), None)
+        start = self._start
         return start is None or self._comes(_with(start, (1, axis), self._launched.grid[axis] - 1)) is None
 
     # -- threads ----------------------------------------------------------------------------------------------------
@@ -196,9 +205,7 @@ class Search:
             round_ = point.rounds[cycle.id]
             if round_ == 0:
                 continue
-            before = ThreadValues(
-                self._flow, self._launched, replace(point, rounds={**point.rounds, cycle.id: round_ - 1})
-            )
+            before = ThreadValues(self._flow, self._launched, _with(point, cycle.id, round_ - 1))
             ways = [comes(self._flow, before, cycle.header, latch) for latch in self._latches[cycle.id]]
             # How often a loop runs must be known: who assumes it assumes any number.
             if len(ways) != 1 or not ways[0].is_possible or ways[0].is_assumed:
@@ -253,8 +260,9 @@ def _at(point: Point, coordinate: Coordinate) -> int:
 
 def _with(point: Point, coordinate: Coordinate, number: int) -> Point:
     if not isinstance(coordinate, tuple):
-        return replace(point, rounds={**point.rounds, coordinate: number})
+        return Point(point.thread, point.at, {**point.rounds, coordinate: number})
     what, axis = coordinate
     numbers = list((point.thread, point.at)[what])
     numbers[axis] = number
-    return replace(point, thread=_three(numbers)) if what == 0 else replace(point, at=_three(numbers))
+    thread, at = (_three(numbers), point.at) if what == 0 else (point.thread, _three(numbers))
+    return Point(thread, at, point.rounds)

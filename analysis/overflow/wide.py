@@ -23,6 +23,8 @@ from analysis.overflow.model import LARGEST_GRID, Admitted, Extents, Launched, O
 from analysis.overflow.thread_values import EXACT, INDEX_BITS, FunctionFlow, ThreadValues
 
 _BELOW: Final = frozenset({CompareOperator.LESS, CompareOperator.LESS_EQUAL})
+LEAST_STEP: Final = 64
+"""Of a loop that goes so far: no thread takes more rounds than that leaves."""
 _STRIDED_BLOCKS: Final = 1024
 """Of a grid whose threads go on with the elements behind those of the grid."""
 
@@ -100,7 +102,7 @@ def _overflow(flow: FunctionFlow, index: ValueId, size: ValueId, block: Extents)
     else:
         launched = Launched(block, (_STRIDED_BLOCKS, 1, 1), {size: beyond + 1}, Admitted.WIDE)
         step = _step(flow, launched, index, counter.cycle.id)
-        if step is None or step <= 0:
+        if step is None or step < LEAST_STEP:
             return None
         point = Point((0, 0, 0), (0, 0, 0), {counter.cycle.id: -(-beyond // step)})
     values = ThreadValues(flow, launched, point)

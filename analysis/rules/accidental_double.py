@@ -14,7 +14,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.refactor.edit import Replacement
 from analysis.rules.diagnostic import Applicability, Fix, KernelShare, Related, Severity
-from analysis.rules.price import part_text
+from analysis.rules.price import is_wide, part_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.doubles import DoubleIsland, accidental_doubles
@@ -68,7 +68,7 @@ class AccidentalDouble:
     site: Location
     literal: str
     part: str
-    """In words: "about 12 % of this kernel's issue slots"."""
+    """In words, with what joins it to the next: "about 12 % of this kernel's issue slots, and "."""
     percent: int
     """The same where doubles are slow."""
     cost: KernelShare
@@ -113,7 +113,7 @@ class AccidentalDouble:
         return cls(
             subject.text.location(first),
             subject.text.quoted(first),
-            part_text(part, subject.function),
+            "" if is_wide(part.share) else f"{part_text(part, subject.function)}, and ",
             percent,
             KernelShare(part.whole, part.share.expected),
             tuple(Related(subject.text.location(one), "another one") for one in others[:MAX_PLACES]),
@@ -125,7 +125,7 @@ class AccidentalDouble:
         makes = "make" if self.others else "makes"
         return (
             f"`{self.literal}`{others} {makes} this code compute in double precision, which nothing else in it asks "
-            f"for: {self.part}, and about {self.percent} % where doubles run at 1/64 of the rate of floats."
+            f"for: {self.part}about {self.percent} % where doubles run at 1/64 of the rate of floats."
         )
 
     def related(self) -> tuple[Related, ...]:

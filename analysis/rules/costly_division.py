@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import ClassVar, Final, final
 
@@ -10,13 +11,13 @@ from analysis.divergence.levels import Level
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Compare, Constant, Convert, Instruction, Load, Phi, ReadSpecial
+from analysis.ir.instructions import Binary, Compare, Constant, Convert, Instruction
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType
 from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.operations import PricedOperation, priced_operations
-from analysis.rules.price import part_text
+from analysis.rules.price import is_wide, part_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.latency import DIVISION_BY_CONSTANT, INTEGER_DIVISION, SIMPLE, WIDE_INTEGER_DIVISION
@@ -53,7 +54,7 @@ class CostlyDivision:
     __global__ void normalized(float *out, const float *in, const float *of_row, const float *of_column, int width) {
       int i = blockIdx.x * blockDim.x + threadIdx.x;
       int row = i / width;  //~ costly-division
-      int col = i % width;  //~ costly-division
+      int col = i % width;
       out[i] = in[i] * of_row[row] + of_column[col];
     }
     ```
@@ -90,6 +91,7 @@ class CostlyDivision:
     slots: int
     part: str
     cost: KernelShare
+    others: tuple[Related, ...]
 
     @property
     def tier(self) -> Tier | None:
@@ -97,25 +99,37 @@ class CostlyDivision:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[CostlyDivision]:
+        groups: dict[object, list[PricedOperation]] = {}
         for found in priced_operations(subject, _saved):
-            finding = cls._of(subject, found)
-            factor = SIGNED_FACTOR if finding.divisor is Divisor.SIGNED else 1
-            if 100 * found.part.share.expected >= factor * subject.share_threshold:
+            groups.setdefault(_group(found), []).append(found)
+        for group in groups.values():
+            finding = cls._of(subject, group)
+            if finding is not None:
                 yield finding
 
     @classmethod
-    def _of(cls, subject: Subject, found: PricedOperation) -> CostlyDivision:
+    def _of(cls, subject: Subject, group: Sequence[PricedOperation]) -> CostlyDivision | None:
+        """Of divisions by one number."""
+        found, *others = group
         item = found.item
         assert isinstance(item, Binary)
         divisor, number = _divisor(found.view, found.block, item) or (Divisor.PASSED, None)
+        share = found.part.share
+        for other in others:
+            share = share.plus(other.part.share) if other.part.whole == found.part.whole else share
+        factor = SIGNED_FACTOR if divisor is Divisor.SIGNED else 1
+        is_told = not is_wide(share) or 100 * share.low >= subject.share_threshold
+        if 100 * share.expected < factor * subject.share_threshold or not is_told:
+            return None
         return cls(
             subject.text.location(found.span),
             subject.text.quoted(found.span),
             divisor,
             number,
             _price(found.view, item),
-            part_text(found.part, subject.function),
-            KernelShare(found.part.whole, found.part.share.expected),
+            part_text(replace(found.part, share=share), subject.function),
+            KernelShare(found.part.whole, share.expected),
+            tuple(Related(subject.text.location(one.span), "the same divisor") for one in others[:MAX_PLACES]),
         )
 
     def message(self) -> str:
@@ -138,7 +152,7 @@ class CostlyDivision:
                 )
 
     def related(self) -> tuple[Related, ...]:
-        return ()
+        return self.others
 
 
 _DIVISIONS: Final = frozenset({BinaryOperator.DIVIDE, BinaryOperator.REMAINDER})
@@ -147,6 +161,19 @@ SIGNED_FACTOR: Final = 2
 ROUNDING: Final = 2
 """More instructions for a shift that rounds toward zero."""
 MAX_DEPTH: Final = 6
+MAX_TERMS: Final = 16
+MAX_PLACES: Final = 8
+
+
+def _group(found: PricedOperation) -> object:
+    """Equal where one change mends both."""
+    item = found.item
+    assert isinstance(item, Binary)
+    decided = _divisor(found.view, found.block, item)
+    argument = item.right
+    while isinstance(source := found.view.root.divergence.definition(argument), Convert):
+        argument = source.operand
+    return (decided, item.left) if isinstance(source, Constant) else (id(found.view), argument)
 
 
 def _price(view: FrameView, item: Binary) -> int:
@@ -205,14 +232,23 @@ def _is_zero(view: FrameView, value: ValueId) -> bool:
     return isinstance(item, Constant) and item.value == 0
 
 
-def _is_of_arguments(view: FrameView, value: ValueId, depth: int = 0) -> bool:
-    """Computed of arguments, constants and nothing else: the host could do it."""
-    item = view.root.divergence.definition(value)
-    if item is None or isinstance(item, Constant):
-        return True
-    if depth > MAX_DEPTH or isinstance(item, Phi | Load | ReadSpecial):
-        return False
-    return isinstance(item, Binary | Convert) and all(_is_of_arguments(view, one, depth + 1) for one in item.operands)
+def _is_of_arguments(view: FrameView, value: ValueId) -> bool:
+    """Computed of arguments, an argument among them, and constants: the host could do it, and the compiler cannot."""
+    arguments = {one.value for one in view.root.function.parameters}
+    waiting, seen = [value], {value}
+    is_passed = False
+    while waiting:
+        current = waiting.pop()
+        item = view.root.divergence.definition(current)
+        is_passed |= current in arguments
+        if item is None or isinstance(item, Constant):
+            continue
+        if not isinstance(item, Binary | Convert) or len(seen) > MAX_TERMS:
+            return False
+        new = [one for one in item.operands if one not in seen]
+        seen.update(new)
+        waiting += new
+    return is_passed
 
 
 def _may_wrap(view: FrameView, value: ValueId, depth: int = 0) -> bool:

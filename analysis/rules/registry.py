@@ -14,9 +14,9 @@ from analysis.rules.barrier_in_varying_loop import BarrierInVaryingLoop
 from analysis.rules.barrier_orders_nothing import BarrierOrdersNothing
 from analysis.rules.caller_not_in_mask import CallerNotInMask
 from analysis.rules.contended_atomic import ContendedAtomic
-from analysis.rules.device_variable_on_host import DeviceVariableOnHost
 from analysis.rules.costly_division import CostlyDivision
 from analysis.rules.costly_power import CostlyPower
+from analysis.rules.device_variable_on_host import DeviceVariableOnHost
 from analysis.rules.different_barriers_in_arms import DifferentBarriersInArms
 from analysis.rules.divergent_barrier import DivergentBarrier
 from analysis.rules.divergent_branch import DivergentBranch
@@ -102,6 +102,10 @@ RULES: Final[tuple[type[Finding], ...]] = (
     CostlyPower,
     CostlyDivision,
     WideAccess,
+    IllegalCall,
+    HostCallOnDevice,
+    HostVariableOnDevice,
+    DeviceVariableOnHost,
 )
 
 OF_COST: Final = frozenset(
@@ -118,6 +122,7 @@ OF_COST: Final = frozenset(
         "ARI604",
         "ARI605",
         "ARI606",
+        "ARI607",
     }
 )
 """Rules about what code costs: of what is never run they are hints.  All others are about what it does."""

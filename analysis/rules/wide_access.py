@@ -19,7 +19,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import FloatFormat, FloatType, IntegerType, MemorySpace, PointerType, Type
 from analysis.rules.diagnostic import KernelShare, Related, Severity
-from analysis.rules.price import part_text
+from analysis.rules.price import is_wide, part_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
 from analysis.verdict.latency import GLOBAL_ACCESS
@@ -93,7 +93,9 @@ class WideAccess:
                 shown.setdefault(place, four)
         for place, four in sorted(shown.items(), key=lambda one: one[0]):
             part = parts[place].largest()
-            if part is not None and 100 * part.share.expected >= subject.share_threshold:
+            if part is None or 100 * part.share.expected < subject.share_threshold:
+                continue
+            if not is_wide(part.share) or 100 * part.share.low >= subject.share_threshold:
                 yield cls._of(subject, four, part)
 
     @classmethod
