@@ -19,6 +19,7 @@ from analysis.rules.diagnostic import Applicability, Fix, KernelShare, Related, 
 from analysis.rules.operations import PricedOperation, priced_operations
 from analysis.rules.price import part_text
 from analysis.rules.rule import Subject
+from analysis.rules.source_text import one_line
 from analysis.syntax.lexing import HIDDEN
 from analysis.verdict.barriers import Tier
 from analysis.verdict.doubles import is_double
@@ -117,7 +118,10 @@ class CostlyPower:
 
     def message(self) -> str:
         why = "computes a power of floats in double precision" if self.is_widened else "is more than is needed"
-        return f"`{self.text}` {why}: `{self.instead}` would save {self.part}."
+        instead = f"`{one_line(self.instead.encode())}`"
+        if self.repair is None:
+            instead = "a product of a variable that holds the base"
+        return f"`{self.text}` {why}: {instead} would save {self.part}."
 
     def related(self) -> tuple[Related, ...]:
         return ()
