@@ -90,14 +90,6 @@ RULES: Final[tuple[type[Finding], ...]] = (
     ContendedAtomic,
     ArrayInLocalMemory,
     IndexOverflow,
-    IllegalCall,
-    HostCallOnDevice,
-    HostVariableOnDevice,
-    DeviceVariableOnHost,
-    LaunchArguments,
-    LaunchOverLimits,
-    SharedOverLimit,
-    SmallGrid,
     AccidentalDouble,
     CostlyPower,
     CostlyDivision,
@@ -106,6 +98,10 @@ RULES: Final[tuple[type[Finding], ...]] = (
     HostCallOnDevice,
     HostVariableOnDevice,
     DeviceVariableOnHost,
+    LaunchArguments,
+    LaunchOverLimits,
+    SharedOverLimit,
+    SmallGrid,
 )
 
 OF_COST: Final = frozenset(
