@@ -84,7 +84,7 @@ class Backlog:
             if (unit.kernel, unit.warp_size) != (first.kernel, first.warp_size):
                 break
             estimate = self.estimates.seconds(unit)
-            if taken and seconds + estimate > target:
+            if taken and seconds + estimate / 2 > target:
                 break
             self._waiting.popleft()
             if estimate > LONGEST and unit.runs > 1:

@@ -64,6 +64,7 @@ POLICIES_HELP = (
 
 
 JOBS_HELP = "processes to use (default: one per core)"
+DASK_HELP = "run on a Dask cluster: the address of its scheduler"
 EDITORS = ("vscode", "vscode-insiders", "vscodium", "cursor")
 MELD_METHODS = ("darm", "fusion", "tail", "linear", "best")
 
@@ -329,7 +330,9 @@ def _add_sanitize(sanitize: argparse.ArgumentParser) -> None:
     runs.add_argument("--timeout", metavar="S", type=_seconds, default=10.0, help="run each kernel for S seconds (10)")
     runs.add_argument("--budget", metavar="S", type=_seconds, help="begin nothing after S seconds in all")
     runs.add_argument("--seeds", metavar="N", type=_positive, default=3, help="different contents of arrays to try (3)")
-    _add_jobs(sanitize)
+    where = runs.add_mutually_exclusive_group()
+    where.add_argument("--jobs", "-j", metavar="N", type=_positive, help=JOBS_HELP)
+    where.add_argument("--dask", metavar="ADDRESS", help=DASK_HELP)
     _add_rules(sanitize)
     _add_analysis(sanitize)
 
@@ -354,7 +357,7 @@ def _add_sweep(sweep: argparse.ArgumentParser) -> None:
     run.add_argument("--havoc", action="store_true", help="what is not understood yields random values, not a refusal")
     where = run.add_mutually_exclusive_group()
     where.add_argument("--jobs", "-j", metavar="N", type=_positive, help=JOBS_HELP)
-    where.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster: the address of its scheduler")
+    where.add_argument("--dask", metavar="ADDRESS", help=DASK_HELP)
     output = sweep.add_argument_group("output")
     output.add_argument(
         "--output", "-o", metavar="FOLDER", required=True, help="where rows are written, and an earlier run goes on"

@@ -25,6 +25,7 @@ from simt_lsp.cli.run_files import (
     OUT_OF_BUDGET,
     SECONDS,
     FileTask,
+    Jobs,
     calm_collector,
     internal_error,
     is_over,
@@ -92,7 +93,7 @@ class CallsTask(Generic[Result]):
         return None if self.failed is None else self.failed(path, reason), unseen(absolute_path(path))
 
 
-def run_project(task: FileTask[Result], paths: Sequence[str], jobs: int | None) -> Iterator[Result]:
+def run_project(task: FileTask[Result], paths: Sequence[str], jobs: Jobs) -> Iterator[Result]:
     """As `run_files`; each file is looked at alone where it is not wholly known who includes whom around them."""
     engine = Engine(task.options)
     plan = _Plan.of(engine.include_graph, paths)
@@ -119,7 +120,7 @@ def run_project(task: FileTask[Result], paths: Sequence[str], jobs: int | None) 
         yield results[path]
 
 
-def _kept_or_run(task: FileTask[Result], paths: Sequence[str], jobs: int | None, engine: Engine) -> Iterator[Result]:
+def _kept_or_run(task: FileTask[Result], paths: Sequence[str], jobs: Jobs, engine: Engine) -> Iterator[Result]:
     """As `run_files`, but for files whose result is known from another run."""
     kept: dict[str, Result] = {}
     for path in paths:
@@ -131,7 +132,7 @@ def _kept_or_run(task: FileTask[Result], paths: Sequence[str], jobs: int | None,
         yield kept[path] if path in kept else next(found)
 
 
-def callers_of_files(engine: Engine, paths: Sequence[str], jobs: int | None) -> Mapping[str, KnownCallers]:
+def callers_of_files(engine: Engine, paths: Sequence[str], jobs: Jobs) -> Mapping[str, KnownCallers]:
     """What `run_project` has those of `paths` judged by that others include, by absolute path."""
     plan = _Plan.of(engine.include_graph, paths)
     if plan is None:
@@ -149,7 +150,7 @@ def _calls_alone(
     plan: _Plan,
     paths: Sequence[str],
     engine: Engine,
-    jobs: int | None,
+    jobs: Jobs,
     seconds: float = SECONDS,
     until: float | None = None,
 ) -> Mapping[str, CallsOfFile]:

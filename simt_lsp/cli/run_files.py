@@ -8,14 +8,14 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Final, Generic, Protocol, TypeVar, final
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar, final
 
 from analysis.facts.calls import KnownCallers
 from analysis.ir.record import record
 from simt_lsp.cli.arguments import available_cores
 from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, Keeping, UnreadableError, absolute_path
 from simt_lsp.cli.exit_status import UsageError
-from simt_lsp.cli.workers import Workers, WorkersCannotStart
+from simt_lsp.cli.workers import Died, Workers, WorkersCannotStart
 
 Result = TypeVar("Result")
 Made = TypeVar("Made", covariant=True)
@@ -91,13 +91,26 @@ class FileTask(Generic[Result]):
         return self.failed(path, f"internal error: {reason}")
 
 
-def run_files(
-    task: Task[Result], paths: Sequence[str], jobs: int | None, engine: Engine | None = None
-) -> Iterator[Result]:
-    """Runs `task` on every path; `jobs` is the number of processes, None for as many as are worth it.
+@final
+@record
+class Cluster:
+    """A Dask cluster, by the address of its scheduler, in place of processes of this machine."""
+
+    address: str
+
+
+Jobs: TypeAlias = int | Cluster | None
+"""How many processes, or whose; None for as many as are worth it."""
+
+
+def run_files(task: Task[Result], paths: Sequence[str], jobs: Jobs, engine: Engine | None = None) -> Iterator[Result]:
+    """Runs `task` on every path.
 
     `engine` does it where this process is the only one: what it has read before is not read again.
     """
+    if isinstance(jobs, Cluster):
+        yield from _on_cluster(jobs, task, paths)
+        return
     count = min(jobs or useful_processes(paths), len(paths))
     if count > 1:
         try:
@@ -106,6 +119,47 @@ def run_files(
             raise UsageError(f"{error}; use --jobs 1 to work without them") from error
     elif paths:
         yield from map(task(engine), paths)
+
+
+@final
+@record
+class _InFolder(Generic[Result]):
+    """Makes the function of a task where paths mean what they mean here; a job is a path with its number."""
+
+    folder: str
+    task: Task[Result]
+
+    def __call__(self) -> Callable[[tuple[int, str]], Result]:
+        run = self.task()
+
+        def work(job: tuple[int, str]) -> Result:
+            os.chdir(self.folder)
+            return run(job[1])
+
+        return work
+
+
+def _on_cluster(cluster: Cluster, task: Task[Result], paths: Sequence[str]) -> Iterator[Result]:
+    """In the order of the paths; raises `UsageError` where nobody is left who runs them."""
+    from simt_lsp.cli.fleet.dask_cluster import DaskCluster
+    from simt_lsp.cli.fleet.model import FleetLost, run_in_windows
+
+    if not paths:
+        return
+    fleet = DaskCluster[tuple[int, str], Result](cluster.address, _InFolder(os.getcwd(), task))
+    waiting = iter(enumerate(paths))
+    done: dict[int, Result] = {}
+    wanted = 0
+    try:
+        for (number, path), answer in run_in_windows(fleet, lambda _: next(waiting, None)):
+            done[number] = task.died(path, answer.reason) if isinstance(answer, Died) else answer
+            while wanted in done:
+                yield done.pop(wanted)
+                wanted += 1
+    except FleetLost as lost:
+        raise UsageError(str(lost)) from lost
+    finally:
+        fleet.close()
 
 
 def is_over(until: float | None) -> bool:

@@ -23,7 +23,7 @@ from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.output import output_to, write_file
 from simt_lsp.cli.paths import BadPath, SourceFile, expand, without_repeats
 from simt_lsp.cli.project_files import run_project
-from simt_lsp.cli.run_files import SECONDS, FileTask
+from simt_lsp.cli.run_files import SECONDS, Cluster, FileTask
 from simt_lsp.cli.terminal import progress, writer
 from simt_lsp.cli.version import version
 from simt_lsp.gates.fail_on import ERRORS, FailOn, fail_on
@@ -100,9 +100,10 @@ def _summaries(options: argparse.Namespace, engine: EngineOptions, files: Sequen
         until=until,
     )
     ordered = sorted(files, key=lambda path: (-suspicion(texts[path]), path))
+    jobs = options.jobs if options.dask is None else Cluster(options.dask)
     with progress("sanitizing", len(files)) as advance:
         summaries: list[FileSummary] = []
-        for summary in run_project(task, ordered, options.jobs):
+        for summary in run_project(task, ordered, jobs):
             summaries.append(summary)
             advance()
     return summaries

@@ -13,12 +13,14 @@ from typing import Final, final
 
 import pytest
 
-from simt_lsp.cli.exit_status import UsageError
+from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.fleet import dask_cluster
 from simt_lsp.cli.fleet.dask_cluster import DaskCluster
 from simt_lsp.cli.fleet.model import run_in_windows
+from simt_lsp.cli.main import run
 from simt_lsp.cli.workers import Died
 from tests.cli.fleet_jobs import make
+from tests.cli.shell import write
 
 ROOT: Final = Path(__file__).parent.parent.parent
 SCHEDULER: Final = """
@@ -47,13 +49,13 @@ asyncio.run(main())
 class Cluster:
     """A scheduler and workers, each in a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: Final[int] = free.getsockname()[1]
         self._folder = folder
         self.scheduler = self._start(SCHEDULER, str(self.port))
-        self.workers = [self._start(WORKER, self.address, str(folder)) for _ in range(2)]
+        self.workers = [self._start(WORKER, self.address, str(folder)) for _ in range(workers)]
 
     @property
     def address(self) -> str:
@@ -77,7 +79,7 @@ class Cluster:
 @pytest.fixture
 def cluster(tmp_path: Path) -> Generator[Cluster]:
     pytest.importorskip("distributed")
-    found = Cluster(tmp_path)
+    found = Cluster(tmp_path, 2)
     yield found
     found.close()
 
@@ -97,6 +99,22 @@ def test_workers_and_the_scheduler_may_go(cluster: Cluster, capsys: pytest.Captu
     assert sorted(job for job, _ in found) == sorted(["raise", *jobs])
     assert dict(found) == {**{job: job.upper() for job in jobs}, "raise": Died("ValueError: not today")}
     assert "is gone; connecting again" in capsys.readouterr().err
+
+
+def test_paths_mean_there_what_they_mean_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.chdir(write(tmp_path, {"src/k.cu": "__global__ void k(int *a) { a[0] = threadIdx.x; }"}))
+    (tmp_path / "elsewhere").mkdir()
+    cluster = Cluster(tmp_path / "elsewhere", workers=1)
+    try:
+        assert run(["sanitize", "src", "--seeds", "1", "--dask", cluster.address]) == ExitStatus.FOUND
+        assert "src/k.cu:1:29: error" in capsys.readouterr().out
+        assert run(["sweep", "src/k.cu", "--seeds", "3", "-o", "out", "--dask", cluster.address]) == ExitStatus.FOUND
+        assert "3 runs of 1 kernel in out: 3 faults" in capsys.readouterr().out
+    finally:
+        cluster.close()
 
 
 def test_where_nobody_answers_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

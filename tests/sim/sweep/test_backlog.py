@@ -61,7 +61,7 @@ def test_tasks_hold_what_shares_an_analysis_and_last_as_long_as_they_should() ->
     for task in cut:
         assert len({(unit.kernel, unit.warp_size) for unit in task.units}) == 1
     lasted = [sum(taken(unit, 0.001) for unit in task.units) for task in cut]
-    assert max(lasted) <= USUAL
+    assert max(lasted) <= 1.25 * USUAL  # a launch is in where more than half of it fits
     short = [at for at, seconds in enumerate(lasted) if seconds < SHORTEST]
     assert len(short) <= 6  # the first and the last of each kernel and size of warps, at most
 
@@ -70,7 +70,7 @@ def test_while_nothing_is_known_tasks_are_small() -> None:
     backlog = Backlog(units_of(axes(seeds=50), [(ONE, 32)]), "ipdom", 10_000)
     first = backlog.take(2)
     assert first is not None
-    assert first.runs * 0.5 <= SHORTEST
+    assert first.runs * 0.5 <= 1.25 * SHORTEST
 
 
 def test_a_larger_launch_is_expected_to_take_longer() -> None:
