@@ -180,6 +180,11 @@ def _add_gates(check: argparse.ArgumentParser) -> None:
     gates.add_argument("--baseline", metavar="FILE", help="do not report the findings that this file has")
     gates.add_argument("--write-baseline", metavar="FILE", help="write all findings to this file, and report none")
     gates.add_argument(
+        "--changed-since",
+        metavar="REF",
+        help="report findings on lines that were changed since that commit or branch, and those that it did not have",
+    )
+    gates.add_argument(
         "--fail-on",
         metavar="WHAT",
         action="append",

@@ -11,6 +11,7 @@ from typing import Final, TextIO
 from analysis.rules.diagnostic import KernelShare, MoreFindings
 from analysis.rules.wording import quantity
 from simt_lsp.cli.arguments import OutputFormat
+from simt_lsp.cli.changed_since import commit_of, of_the_change
 from simt_lsp.cli.command_options import engine_options
 from simt_lsp.cli.copies import with_copies
 from simt_lsp.cli.engine import Keeping
@@ -46,6 +47,7 @@ def check(options: argparse.Namespace) -> ExitStatus:
     _refuse_what_does_not_go_together(options)
     task = _task(options)
     fails, baseline = fail_on_of(options), baseline_of(options)
+    commit = None if options.changed_since is None else commit_of(options.changed_since, options.paths)
     found = without_repeats(expand(options.paths, ExcludedFiles(lambda _: task.options.overrides)))
     complain(found)
     complaints = SettingComplaints()
@@ -59,6 +61,8 @@ def check(options: argparse.Namespace) -> ExitStatus:
         return ExitStatus.USAGE if complaints or _say_failed(everything, found) else ExitStatus.CLEAN
     if baseline is not None:
         reports = without_known(reports, baseline)
+    if commit is not None:
+        reports = iter(of_the_change([*reports], commit, task, options.jobs))
     with output_to(options.output) as stream:
         seen = _write(stream, with_copies(reports), found, options)
         totals = Totals.of(seen)
@@ -87,8 +91,11 @@ def _refuse_what_does_not_go_together(options: argparse.Namespace) -> None:
         raise UsageError(f"--statistics goes with the formats text and json, not with {options.format}")
     if options.baseline is not None and options.write_baseline is not None:
         raise UsageError("--write-baseline writes all findings, --baseline leaves some out: give one of them")
-    if (options.fix or options.diff) and (options.baseline is not None or options.write_baseline is not None):
-        raise UsageError("fixes are made of all findings: use baselines without --fix or --diff")
+    some = options.baseline is not None or options.write_baseline is not None or options.changed_since is not None
+    if (options.fix or options.diff) and some:
+        raise UsageError("fixes are made of all findings: leave out baselines and --changed-since")
+    if options.write_baseline is not None and options.changed_since is not None:
+        raise UsageError("--write-baseline writes all findings: leave out --changed-since")
 
 
 KEEPING: Final = Keeping(

@@ -144,6 +144,8 @@ class FileReport:
     unconfirmed: tuple[Finding, ...] = ()
     baselined: int = 0
     """Findings that a baseline has and that are therefore not among the findings."""
+    unchanged: int = 0
+    """Findings that a change is not about and that are therefore not among the findings."""
 
 
 @final
@@ -171,20 +173,22 @@ class Totals:
     """Findings, hints aside, that say again what was said of the same code in another file."""
     baselined: int
     """Findings that are not reported because a baseline has them."""
+    unchanged: int
+    """Findings that are not reported because the change is not about them."""
 
     @classmethod
     def of(cls, reports: Iterable[FileReport]) -> Totals:
         severities = {"error": 0, "warning": 0, "information": 0, "hint": 0}
         fixable = {**{one.value: 0 for one in Applicability}, NEEDS_RUN: 0}
-        files = lines = kernels = failed = opaque = unreadable = fixed = confirmed = unconfirmed = copies = (
-            baselined
-        ) = 0
+        files = lines = kernels = failed = opaque = unreadable = fixed = confirmed = unconfirmed = copies = 0
+        baselined = unchanged = 0
         for report in reports:
             files += 1
             lines += report.lines
             kernels += report.kernels
             failed += report.error is not None
             baselined += report.baselined
+            unchanged += report.unchanged
             fixed += len(report.fixes)
             opaque += sum(1 for note in report.notes if note.kind == OPAQUE)
             unreadable += sum(1 for note in report.notes if note.kind == SYNTAX_ERROR)
@@ -211,4 +215,5 @@ class Totals:
             unconfirmed,
             copies,
             baselined,
+            unchanged,
         )

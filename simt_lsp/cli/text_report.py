@@ -120,6 +120,7 @@ def summary_line(totals: Totals, seconds: float, *, hints: bool = True, verbose:
     run = f"; {totals.confirmed} of {quantity(tested, 'undecided finding')} confirmed by runs" if tested else ""
     copies = f"; {totals.copies} in copies of code, told once" if totals.copies else ""
     known = f"; {totals.baselined} in the baseline" if totals.baselined else ""
+    known += f"; {totals.unchanged} not of this change" if totals.unchanged else ""
     return (found, style), (f" in {files}{failed} ({size}){known}{copies}{fixed}{run}{opaque}{how}", Style.PLAIN)
 
 

@@ -99,15 +99,17 @@ class Baseline:
 def baseline_text(path: str, findings: Iterable[tuple[str, Sequence[Site]]]) -> str:
     """The file at `path` that knows these findings, file by file: one line each, in an order that does not change."""
     folder = os.path.dirname(os.path.abspath(path))
-    entries = [
-        Entry(relative(file, folder), site.rule, site.function, line_digest(site), site.around)
-        for file, sites in findings
-        for site in sites
-    ]
+    entries = [entry for file, sites in findings for entry in entries_of(file, sites, folder)]
     lines = [json.dumps(_written(entry)) for entry in sorted(entries, key=_order)]
     body = ",\n    ".join(lines)
     listed = f"[\n    {body}\n  ]" if lines else "[]"
     return f'{{\n  "format": "{FORMAT}",\n  "findings": {listed}\n}}\n'
+
+
+def entries_of(path: str, sites: Sequence[Site], folder: str) -> list[Entry]:
+    """What a baseline in `folder` says of the findings of one file."""
+    name = relative(path, folder)
+    return [Entry(name, site.rule, site.function, line_digest(site), site.around) for site in sites]
 
 
 def relative(path: str, folder: str) -> str:

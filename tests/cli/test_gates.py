@@ -73,7 +73,7 @@ def test_what_fails_can_be_chosen(tmp_path: Path, options: tuple[str, ...], stat
         (("--baseline", "none.json"), "--baseline none.json: no such file or directory"),
         (("--baseline", "a.cu"), "--baseline a.cu: no baseline: --write-baseline makes one ("),
         (("--baseline", "a", "--write-baseline", "b"), "--write-baseline writes all findings, --baseline leaves some"),
-        (("--baseline", "a", "--fix"), "fixes are made of all findings: use baselines without --fix or --diff"),
+        (("--baseline", "a", "--fix"), "fixes are made of all findings: leave out baselines and --changed-since"),
         (("--statistics", "--format", "sarif"), "--statistics goes with the formats text and json, not with sarif"),
     ],
 )
