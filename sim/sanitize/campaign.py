@@ -30,15 +30,13 @@ from sim.result import TruncationReason
 from sim.sanitize.model import KernelFindings, LaunchTried, RunTried, Schedule
 from sim.sanitize.schedules import IN_TURNS_LAST_FIRST, Dependence, dependence, is_stuck, schedules_for, talks
 from sim.sanitize.sites import sites_of
-from sim.sanitize.trials import OUT_OF_TIME, Limits, Runner, Trial
+from sim.sanitize.trials import AS_SAID, FEWER_BLOCKS, OUT_OF_TIME, Limits, Runner, Trial
 
 LONGEST_WHOLE: Final = 20_000
 """Warp instructions: warps that run alone take some ten microseconds for each of them."""
 FIRST_PART: Final = 0.6
 """Of the time of a kernel, for the first launch."""
 GRIDS: Final[tuple[Index3, ...]] = ((1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1), (4, 1, 1))
-_AS_SAID: Final = "as host code says, or chosen"
-_SMALLER: Final = "fewer blocks"
 _MOST_PART: Final = 0.75
 
 Asked: TypeAlias = Sequence[Request]
@@ -122,7 +120,7 @@ class _Campaign:
         if unreadable is not None:
             raise Refusal("a kernel with a syntax error", self._kernel.id, unreadable, is_a_guess=True)
         try:
-            first = self._runner.adapted(self._requests, _AS_SAID, share=FIRST_PART)
+            first = self._runner.adapted(self._requests, AS_SAID, share=FIRST_PART)
         except LaunchError as error:
             return str(error)
         self._keep(first)
@@ -163,7 +161,7 @@ class _Campaign:
             return first
         for grid in reversed(list(self._smaller_grids(first))):
             try:
-                trial = self._runner.in_grid(first, grid, _SMALLER) if not self._runner.is_over else None
+                trial = self._runner.in_grid(first, grid, FEWER_BLOCKS) if not self._runner.is_over else None
             except (LaunchError, Refusal):
                 return None
             if trial is None:
@@ -196,7 +194,7 @@ class _Campaign:
         wanted = {_identity(report) for report in first.reports if not report.is_note}
         for grid in self._smaller_grids(first) if wanted and first.has_ended else ():
             done: list[Trial] = []
-            self._try(None, lambda grid=grid, done=done: done.append(self._runner.in_grid(first, grid, _SMALLER)))
+            self._try(None, lambda grid=grid, done=done: done.append(self._runner.in_grid(first, grid, FEWER_BLOCKS)))
             for trial in done:
                 self._keep(trial)
                 if wanted <= {_identity(report) for report in trial.reports if not report.is_note}:

@@ -37,6 +37,7 @@ SHOWN_BY: Final[Mapping[str, frozenset[str]]] = {
     "WRP212": frozenset({"out-of-bounds", "illegal-warp-mask"}),
     "MEM504": frozenset({"out-of-bounds"}),
     "ARI": frozenset({"out-of-bounds"}),
+    "CAL": frozenset(),
 }
 """Of rules that claim a wrong program, by code or group: the kinds of faults that are the same finding.  Other rules
 speak of speed or style and are no part of a report."""
@@ -73,6 +74,8 @@ def _of_rule(rule: StaticFinding, kernels: Sequence[str]) -> Finding:
 def _is_same_site(finding: Finding, rule: StaticFinding) -> bool:
     if finding.kind in (DATA_RACE, SAME_VALUE):
         return not _spots(rule).isdisjoint(_spots(finding))
+    if finding.kind == "out-of-bounds" and finding.severity is Severity.NOTE:
+        return False  # an array of a chosen length shows nothing of what the rule says of a larger launch
     return _line(finding.place) in _lines(rule) or _line(rule.place) in _lines(finding)
 
 

@@ -7,9 +7,12 @@ Evidence  The run with the fewest threads that shows it, then the one with the p
 Error     A fault that rests on nothing invented (`report/origins.py`, `report/races.py` judge each run).
 Warning   One that only machines have that run one side of a branch at a time: lanes that take turns get past it.
           One that not all blocks show, where nothing says which block the kernel is launched with.
+          One that rests on chosen numbers or contents that let threads come there, or in shared memory decide whether
+          they meet, and that all launches show, each with other choices.  Where not all do, it is a note.
           What is left in memory depends on the schedule, and no race and no exchange between threads explains it.
-Note      What may be the doing of numbers or contents that were chosen; writes of the same value; results that depend
-          on the order in which atomics come.
+          One that rests on no choice that is known, and that only some launches show under the plainest schedule.
+Note      What else may be the doing of numbers or contents that were chosen; writes of the same value; results that
+          depend on the order in which atomics come.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from sim.report.races import DATA_RACE, SAME_VALUE
 from sim.report.words import shape
 from sim.sanitize.model import ORDER_DEPENDENT, Schedule, Severity, Site
 from sim.sanitize.schedules import Dependence, Reason
-from sim.sanitize.trials import PLAIN, Trial
+from sim.sanitize.trials import AS_SAID, FEWER_BLOCKS, PLAIN, Trial
 from sim.specification import WarpOrder
 
 _RACES: Final = (DATA_RACE, SAME_VALUE)
@@ -33,6 +36,8 @@ _OF_ONE_SIDE: Final = ("livelock", "deadlock", "illegal-warp-mask")
 """What lanes may get past that take turns."""
 _STANDSTILLS: Final = ("livelock", "deadlock", "barrier-divergence")
 """Where threads stand then depends on the schedule, by a few columns."""
+_SHAPE: Final = {"block", "grid", "shared"}
+"""Choices that excuse nothing: see `report/origins.py`."""
 _ORIGIN: Final = (0, 0, 0)
 
 
@@ -121,13 +126,40 @@ def _site(group: Sequence[_Seen], trials: Sequence[Trial], launches: Sequence[in
     )
     if site.severity is not Severity.ERROR:
         return site
-    return _for_all_blocks(_for_lanes_in_turns(site, worst, trials), worst, trials)
+    site = _for_all_blocks(_for_lanes_in_turns(site, worst, trials), worst, trials)
+    if not set(site.chosen) <= _SHAPE:
+        return replace(site, severity=_of_chosen(worst, trials))
+    return _for_all_launches(site, worst, trials)
 
 
 def _plainness(trial: Trial) -> tuple[int, int, int]:
     launch, schedule = trial.plan.specification, trial.schedule
     threads = launch.blocks * launch.threads_per_block
     return threads, list(POLICIES).index(schedule.policy), list(WarpOrder).index(schedule.order)
+
+
+def _of_chosen(worst: Sequence[_Seen], trials: Sequence[Trial]) -> Severity:
+    """Of a fault behind which choices may be."""
+    shown = {_choices(seen.trial) for seen in worst}
+    tried = {_choices(trial) for trial in trials if trial.has_ended}
+    return Severity.WARNING if tried <= shown and len(tried) > 1 else Severity.NOTE
+
+
+def _for_all_launches(site: Site, worst: Sequence[_Seen], trials: Sequence[Trial]) -> Site:
+    """A warning where the plainest schedule shows it with some choices and not with others."""
+    shown = {_choices(seen.trial): seen.trial for seen in worst if seen.trial.schedule == PLAIN}
+    plain = {_choices(trial): trial for trial in trials if trial.has_ended and trial.schedule == PLAIN}
+    others = [trial for choices, trial in plain.items() if choices not in shown]
+    if not shown or not others or site.severity is not Severity.ERROR:
+        return site
+    seen, other = next(iter(shown.values())).plan.specification.seed, others[0].plan.specification.seed
+    words = f"; seen with the inputs of seed {seen} and not with those of seed {other}"
+    return replace(site, severity=Severity.WARNING, message=site.message + words)
+
+
+def _choices(trial: Trial) -> Hashable:
+    """Other launches have other choices; fewer blocks have the same."""
+    return None if trial.why in (FEWER_BLOCKS, AS_SAID) else trial.why
 
 
 def _for_lanes_in_turns(site: Site, worst: Sequence[_Seen], trials: Sequence[Trial]) -> Site:

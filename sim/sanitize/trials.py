@@ -6,6 +6,7 @@ Cost      Work is counted: all runs of a kernel share `Limits.steps` warp instru
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,6 +35,10 @@ from sim.simulate import simulate
 from sim.specification import Budget, WarpOrder
 
 PLAIN: Final = Schedule("ipdom", WarpOrder.TOGETHER)
+AS_SAID: Final = "as host code says, or chosen"
+"""Of the first launch."""
+FEWER_BLOCKS: Final = "fewer blocks"
+"""Why a launch differs from the first, where it is the same one otherwise."""
 OUT_OF_TIME: Final = "its time was over before a run ended"
 MEMORY: Final = 256 << 20
 """Bytes of all arrays of a run: several processes work side by side."""
@@ -141,6 +146,7 @@ class Runner:
         policy = POLICIES[schedule.policy]
         result = simulate(plan.kernel, launch, policy, [RaceObserver()], progress=self._allowance.goes_on)
         self._steps -= result.warp_instructions
+        gc.collect(0)  # a machine refers to itself: the memory of one run is let go before the next one takes its own
         return result
 
     def _trial(self, planner: Planner, plan: Plan, why: str, schedule: Schedule, result: Result) -> Trial:

@@ -88,6 +88,20 @@ def test_nothing_found_is_a_claim_about_runs(tree: Path) -> None:
     assert re.match(pattern, done.stdout)
 
 
+def test_what_only_rules_see_is_told_beside_it(tree: Path) -> None:
+    text = """__global__ void scale(float *a, int n) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n && col < n) a[row * n + col] *= 2.0f;
+}
+void host(float *a) { int n = 65536; scale<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, n); }
+"""
+    write(tree, {"late/large.cu": text})
+    done = shell("sanitize", "--timeout", "1", "late/large.cu", cwd=tree)
+    assert re.search(r"^late/large.cu:4:\d+: (error|warning) ARI603 index-overflow: ", done.stdout, re.MULTILINE)
+    assert "out-of-bounds" not in done.stdout
+
+
 def test_notes_name_what_was_chosen(report: Mapping[str, Any]) -> None:
     (note,) = [one for one in report["findings"] if one["kernels"] == ["scatter"]]
     assert (note["severity"], note["chosen"], note["found_by"]) == ("note", ["i"], "runs")

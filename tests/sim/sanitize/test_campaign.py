@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from sim.sanitize.api import Sanitized, sanitize
@@ -230,6 +232,44 @@ def test_what_rests_on_choices_is_no_error() -> None:
     assert (race.kind, race.severity) == ("data-race", Severity.WARNING)
     assert "block" in race.chosen
     assert "not with one of 32: nothing says how it is launched" in race.message
+
+
+DATA = """
+__global__ void count(const unsigned char *data, int *out) {
+  __shared__ int bins[256];
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  bins[data[blockIdx.x * 256 + threadIdx.x]]++;
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = bins[threadIdx.x];
+}
+__global__ void rare(const float *data, int *out) {
+  __shared__ int bins[256];
+  bins[threadIdx.x] = 0;
+  if (data[blockIdx.x * 256 + 4] > 0.5f) out[blockIdx.x * 256 + threadIdx.x] = bins[255 - threadIdx.x];
+}
+__global__ void guarded(float *out, int n) {
+  __shared__ float s[64];
+  if (threadIdx.x < n) s[threadIdx.x] = 1;
+  out[blockIdx.x * 256 + threadIdx.x] = 2;
+}
+void host(unsigned char *data, float *x, int *out, float *y, int n) {
+  count<<<1, 256>>>(data, out);
+  rare<<<1, 256>>>(x, out);
+  guarded<<<1, 256>>>(y, n);
+}
+"""
+
+
+def test_what_all_choices_show_is_a_warning_and_what_some_show_a_note() -> None:
+    found = sanitize(DATA, seeds=4)
+    races = [site for site in kernel_of(found, "count").sites if site.kind == "data-race"]
+    assert {(site.severity, site.chosen) for site in races} == {(Severity.WARNING, ("data",))}
+    (race,) = kernel_of(found, "rare").sites
+    assert (race.kind, race.severity) == ("data-race", Severity.WARNING)
+    assert re.search(r"; seen with the inputs of seed \d and not with those of seed \d$", race.message)
+    assert Severity.ERROR not in {site.severity for site in kernel_of(found, "guarded").sites}
+    assert found.errors == ()
 
 
 LOCK = """
