@@ -36,7 +36,7 @@ SHOWN_BY: Final[Mapping[str, frozenset[str]]] = {
     "WRP211": _MASKS,
     "WRP212": frozenset({"out-of-bounds", "illegal-warp-mask"}),
     "MEM504": frozenset({"out-of-bounds"}),
-    "ARI": frozenset({"out-of-bounds"}),
+    "ARI603": frozenset({"out-of-bounds"}),
     "CAL": frozenset(),
 }
 """Of rules that claim a wrong program, by code or group: the kinds of faults that are the same finding.  Other rules
