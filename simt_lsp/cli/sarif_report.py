@@ -2,6 +2,7 @@
 
 Rules    Paths below the current folder are relative to `SRCROOT`, which is that folder, so a report made on one machine
          fits the checkout on another.  Columns are Unicode code points, and `columnKind` says so.
+         Of more than `MAX_RESULTS` the most severe are kept, and a notification says how many were left out.
          The fingerprints of results (`simt_lsp/gates/fingerprint.py`) stay when lines above them come or go.
 """
 
@@ -24,6 +25,8 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 FINGERPRINT = "simtFinding/v1"
 AROUND = "simtSurroundings/v1"
 """Of the lines around a finding: tells equal lines of a function apart."""
+MAX_RESULTS = 5_000
+"""GitHub takes no more of a run into account, and refuses reports with more than 25,000."""
 LEVELS: Mapping[str, str] = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
 
 Object = dict[str, object]
@@ -32,15 +35,25 @@ Object = dict[str, object]
 def sarif_report(reports: Sequence[FileReport], version: str) -> str:
     """The whole run as one SARIF log; ASCII only."""
     root = Path.cwd()
-    results = [result for report in reports for result in _results(report, root)]
+    found = [result for report in reports for result in _results(report, root)]
+    results = _kept(found)
     run: Object = {
         "tool": {"driver": _driver(version)},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"SRCROOT": {"uri": root.as_uri() + "/"}},
-        "invocations": [_invocation(reports, root)],
+        "invocations": [_invocation(reports, root, len(found) - len(results))],
         "results": results,
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _kept(results: list[Object]) -> list[Object]:
+    """As many as code hosts keep, the most severe, in their order."""
+    if len(results) <= MAX_RESULTS:
+        return results
+    order = {"error": 0, "warning": 1, "note": 2}
+    worst = sorted(range(len(results)), key=lambda number: order[str(results[number]["level"])])[:MAX_RESULTS]
+    return [results[number] for number in sorted(worst)]
 
 
 def _driver(version: str) -> Object:
@@ -168,7 +181,7 @@ def artifact(path: str, root: Path) -> Object:
     return {"uri": quote(os.fsencode(relative.as_posix())), "uriBaseId": "SRCROOT"}
 
 
-def _invocation(reports: Sequence[FileReport], root: Path) -> Object:
+def _invocation(reports: Sequence[FileReport], root: Path, left_out: int) -> Object:
     failed: list[Object] = [
         {
             "level": "error",
@@ -178,7 +191,11 @@ def _invocation(reports: Sequence[FileReport], root: Path) -> Object:
         for report in reports
         if report.error is not None
     ]
-    invocation: Object = {"executionSuccessful": not failed, "toolExecutionNotifications": failed}
+    said: list[Object] = []
+    if left_out:
+        message = f"{left_out:,} results of lower severity are left out: code hosts keep {MAX_RESULTS:,}"
+        said.append({"level": "warning", "message": {"text": message}})
+    invocation: Object = {"executionSuccessful": not failed, "toolExecutionNotifications": [*failed, *said]}
     settings = dict.fromkeys(note for report in reports for note in report.notes if note.kind == SETTINGS)
     if settings:
         invocation["toolConfigurationNotifications"] = [

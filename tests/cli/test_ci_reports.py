@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from simt_lsp.cli.github_report import Annotation, Command, annotation_lines
 from simt_lsp.cli.junit_report import Outcome, TestCase, TestSuite, junit_text
+from simt_lsp.cli.report import FileRange, FileReport, Finding
+from simt_lsp.cli.sarif_report import sarif_report
 from tests.cli.kernels import BROKEN, CLEAN, DIVERGENT
 from tests.cli.shell import simt_lsp, write
 
@@ -68,3 +73,19 @@ def test_any_text_is_well_formed_xml() -> None:
 
 def _shape(case: ElementTree.Element) -> tuple[str, list[str]]:
     return case.attrib["name"], [child.tag for child in case]
+
+
+def test_a_report_has_no_more_results_than_code_hosts_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simt_lsp.cli.sarif_report.MAX_RESULTS", 3)
+
+    def finding(line: int, severity: str) -> Finding:
+        place = FileRange("a.cu", line, 1, line, 2, "x")
+        return Finding("SYN101", "divergent-barrier", severity, None, "said", "k", place, (), None)
+
+    severities = ("hint", "error", "information", "warning", "error")
+    found = tuple(finding(line, severity) for line, severity in enumerate(severities, start=1))
+    run = json.loads(sarif_report([FileReport("a.cu", findings=found)], "1.0"))["runs"][0]
+    lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in run["results"]]
+    said = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
+    assert lines == [2, 4, 5]
+    assert said == ["2 results of lower severity are left out: code hosts keep 3"]
