@@ -254,6 +254,12 @@ def _add_cfg(cfg: argparse.ArgumentParser) -> None:
 def _add_scalarize(scalarize: argparse.ArgumentParser) -> None:
     scalarize.add_argument("place", metavar="FILE[:KERNEL]")
     scalarize.add_argument("--json", action="store_true", help="one JSON object per function")
+    scalarize.add_argument(
+        "--view",
+        choices=["scalar", "simd"],
+        default="scalar",
+        help="scalar (default): code with shared registers; simd: vectors under masks that the program keeps itself",
+    )
     scalarize.add_argument("--source", action="store_true", help="show the source lines beside the code")
     scalarize.add_argument("--conventional", action="store_true", help="show the code before scalarization as well")
     scalarize.add_argument(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.features.scalarization.data import report_data
 from analysis.features.scalarization.report import ScalarizationReport, callers_of, scalarization_report
+from analysis.features.scalarization.simd import simd_data, simd_lines
 from analysis.features.scalarization.text import report_lines
 from simt_lsp.cli.chosen_functions import chosen_functions
 from simt_lsp.cli.command_options import engine_options
@@ -26,6 +27,8 @@ def scalarize(options: argparse.Namespace) -> ExitStatus:
     analysis = analyzed_file(Engine(engine_options(options, [target.path])), target.path).analysis
     functions = chosen_functions(analysis, target.path, target.function)
     reports = [_report(analysis, function, options.exit_optimization) for function in functions]
+    if options.view == "simd":
+        return _as_vectors(options, reports)
     if options.json:
         for report in reports:
             print(json.dumps(report_data(report)))
@@ -33,6 +36,18 @@ def scalarize(options: argparse.Namespace) -> ExitStatus:
     write = writer(sys.stdout, options.color)
     for index, report in enumerate(reports):
         lines = report_lines(report, with_source=options.source, conventional=options.conventional)
+        write(map(_styled, ["", *lines] if index else lines))
+    return ExitStatus.CLEAN
+
+
+def _as_vectors(options: argparse.Namespace, reports: Sequence[ScalarizationReport]) -> ExitStatus:
+    if options.json:
+        for report in reports:
+            print(json.dumps(simd_data(report)))
+        return ExitStatus.CLEAN
+    write = writer(sys.stdout, options.color)
+    for index, report in enumerate(reports):
+        lines = tuple(simd_lines(report))
         write(map(_styled, ["", *lines] if index else lines))
     return ExitStatus.CLEAN
 

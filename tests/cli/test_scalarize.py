@@ -85,3 +85,25 @@ def test_what_is_not_there_is_named(tmp_path: Path, place: str, message: str) ->
     done = simt_lsp("scalarize", place, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_as_vectors_under_masks(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cu": SOURCE})
+    done = simt_lsp("scalarize", "a.cu:guarded", "--view", "simd", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *lines = done.stdout.splitlines()
+    assert head == "guarded: vectors of 32 lanes (v), scalars of the warp (s), masks (m: who waits, p: who runs)"
+    assert any(line.strip().startswith("if any(m1):") and "# 9: x[i] = n + 1;" in line for line in lines)
+    found = json.loads(simt_lsp("scalarize", "a.cu:guarded", "--view", "simd", "--json", cwd=tmp_path).stdout)
+    assert (found["kernel"], found["warp_size"], found["refused"]) == ("guarded", 32, None)
+    store = next(line for line in found["lines"] if line["code"].startswith("store("))
+    assert (store["depth"], store["source_path"], store["source_line"]) == (1, None, 9)
+
+
+def test_what_has_no_form_of_vectors_is_named(tmp_path: Path) -> None:
+    write(tmp_path, {"a.cu": "__global__ void k(int *x) {\n  atomicAdd(x, 1);\n}\n"})
+    done = simt_lsp("scalarize", "a.cu", "--view", "simd", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == "k has no form of vectors and masks here: atomic (line 2: atomicAdd(x, 1);)\n"
+    found = json.loads(simt_lsp("scalarize", "a.cu", "--view", "simd", "--json", cwd=tmp_path).stdout)
+    assert (found["lines"], found["refused"], found["refused_line"]) == (None, "atomic", 2)

@@ -11,6 +11,7 @@ from typing import final
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts
+from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
@@ -40,6 +41,11 @@ class ScalarizationReport:
     by_warp_size: tuple[Scalarization, ...]
     _analysis: FileAnalysis = field(repr=False)
     _view: FrameView = field(repr=False)
+
+    @property
+    def control(self) -> ControlFlow:
+        """Of the function that is shown."""
+        return self._view.root.control
 
     @property
     def is_kernel(self) -> bool:
