@@ -6,7 +6,8 @@ Same      Findings of one kind at one place.  Races between two lines are gather
 Evidence  The run with the fewest threads that shows it, then the one with the plainest schedule.
 Error     A fault that rests on nothing invented (`report/origins.py`, `report/races.py` judge each run).
 Warning   One that only machines have that run one side of a branch at a time: lanes that take turns get past it.
-          One that not all blocks show, where nothing says which block the kernel is launched with.
+          One that the first block shows and not every other, where nothing says which one the kernel is launched with;
+          a note where only others show it.
           One that rests on chosen numbers or contents that let threads come there, or in shared memory decide whether
           they meet, and that all launches show, each with other choices.  Where not all do, it is a note.
           What is left in memory depends on the schedule, and no race and no exchange between threads explains it.
@@ -127,7 +128,7 @@ def _site(group: Sequence[_Seen], trials: Sequence[Trial], launches: Sequence[in
     if site.severity is not Severity.ERROR:
         return site
     site = _for_all_blocks(_for_lanes_in_turns(site, worst, trials), worst, trials)
-    if not set(site.chosen) <= _SHAPE:
+    if not set(site.chosen) <= _SHAPE and site.severity is not Severity.NOTE:
         return replace(site, severity=_of_chosen(worst, trials))
     return _for_all_launches(site, worst, trials)
 
@@ -189,7 +190,8 @@ def _launch(trial: Trial) -> Hashable:
 
 
 def _for_all_blocks(site: Site, worst: Sequence[_Seen], trials: Sequence[Trial]) -> Site:
-    """A warning where the block was chosen and not every one that was tried shows it."""
+    """A warning where the block was chosen and not every one that was tried shows it; a note where the first does
+    not."""
     if not any(choice.name == "block" and choice.is_chosen for trial in trials[:1] for choice in trial.plan.choices):
         return site
     shown = {seen.trial.plan.specification.block for seen in worst}
@@ -203,7 +205,9 @@ def _for_all_blocks(site: Site, worst: Sequence[_Seen], trials: Sequence[Trial])
     seen, other = shape(next(iter(sorted(shown)))), shape(others[0])
     words = f"; seen with a block of {seen} and not with one of {other}: nothing says how it is launched"
     chosen = tuple(sorted({*site.chosen, "block"}))
-    return replace(site, severity=Severity.WARNING, message=site.message + words, chosen=chosen)
+    is_first = trials[0].plan.specification.block in shown
+    severity = Severity.WARNING if is_first else Severity.NOTE
+    return replace(site, severity=severity, message=site.message + words, chosen=chosen)
 
 
 # -- results that depend on the schedule -------------------------------------------------------------------------------

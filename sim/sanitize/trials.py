@@ -40,7 +40,7 @@ AS_SAID: Final = "as host code says, or chosen"
 FEWER_BLOCKS: Final = "fewer blocks"
 """Why a launch differs from the first, where it is the same one otherwise."""
 OUT_OF_TIME: Final = "its time was over before a run ended"
-MEMORY: Final = 256 << 20
+MEMORY: Final = 384 << 20
 """Bytes of all arrays of a run: several processes work side by side."""
 
 

@@ -234,6 +234,22 @@ def test_what_rests_on_choices_is_no_error() -> None:
     assert "not with one of 32: nothing says how it is launched" in race.message
 
 
+TILES = """
+__global__ void tiles(float *out) {
+  __shared__ float s[64][64];
+  s[threadIdx.y * 4 + threadIdx.x / 16][threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0) out[blockIdx.x] = s[blockDim.y < 16 ? 63 : 0][0];
+}
+"""
+
+
+def test_what_only_another_chosen_block_shows_is_a_note() -> None:
+    found = sanitize(TILES)
+    reads = [site for site in found.kernels[0].sites if site.kind == "uninitialised-read"]
+    assert [(site.severity, site.chosen) for site in reads] == [(Severity.NOTE, ("block",))]
+
+
 DATA = """
 __global__ void count(const unsigned char *data, int *out) {
   __shared__ int bins[256];
