@@ -58,7 +58,7 @@ def sweep(options: argparse.Namespace) -> ExitStatus:
     folder = open_folder(options.output, _description(options, plan, analyzed), _format(options))
     try:
         tasks = _run(options, plan, folder)
-        rows = list(folder.rows())
+        rows = list(folder.rows(None if options.html is not None else _SAID))
     finally:
         folder.close()
     if options.html is not None:
@@ -253,6 +253,13 @@ def _say(rows: Sequence[Mapping[str, Any]], plan: Plan, folder: SweepFolder, tas
             why = first["reason"] or first["faults"]
             print(f"  {outcome.value}, for example {_where(first)}: {why}")
     print(f"{quantity(tasks, 'task')} in this run, {seconds:.1f} s")
+
+
+_SAID: Final = (
+    *("outcome", "reason", "faults", "path", "kernel", "policy"),
+    *("asked_grid", "asked_block", "asked_arguments"),
+)
+"""The columns that are looked at here."""
 
 
 def _counts(rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:

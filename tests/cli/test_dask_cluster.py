@@ -101,7 +101,7 @@ def test_workers_and_the_scheduler_may_go(cluster: Cluster, capsys: pytest.Captu
     assert "is gone; connecting again" in capsys.readouterr().err
 
 
-def test_paths_mean_there_what_they_mean_here(
+def test_paths_and_versions_are_there_as_they_are_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("distributed")
@@ -113,6 +113,9 @@ def test_paths_mean_there_what_they_mean_here(
         assert "src/k.cu:1:29: error" in capsys.readouterr().out
         assert run(["sweep", "src/k.cu", "--seeds", "3", "-o", "out", "--dask", cluster.address]) == ExitStatus.FOUND
         assert "3 runs of 1 kernel in out: 3 faults" in capsys.readouterr().out
+        monkeypatch.setattr(dask_cluster, "version", lambda: "9.9")
+        assert run(["sweep", "src/k.cu", "-o", "other", "--dask", cluster.address]) == ExitStatus.USAGE
+        assert "cannot run tasks: the worker has simt-lsp" in capsys.readouterr().err
     finally:
         cluster.close()
 

@@ -240,6 +240,13 @@ def test_a_launch_that_ends_processes_costs_its_own_rows(source: Path, tmp_path:
     assert fleet.died[-1] == 1
     assert len(fleet.died) <= 5
     folder.close()
+    kept = len(list((tmp_path / "out").glob("*.jsonl")))
+    _, folder = unlucky_sweep(source, tmp_path / "out", lambda _: False, most=100)
+    assert sorted((int(str(row["seed"])), row["outcome"]) for row in folder.rows()) == [
+        (seed, Outcome.CLEAN.value) for seed in range(1, 11)
+    ]
+    assert len(list((tmp_path / "out").glob("*.jsonl"))) == kept  # the part with the failure is another one now
+    folder.close()
 
 
 def test_what_a_task_does_not_come_to_is_run_later(source: Path, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ Rules    A worker that dies loses nothing: Dask runs its jobs elsewhere.  Only a
          an older connection still says of a job is not heard.
          One process runs one job at a time, however many threads it has: analyses share caches.
          The function is made once in each process and kept for as long as this run lasts.
-Limits   Workers need the same simt-lsp and the same files under the same paths; a job on a worker with another version
-         is answered with `Died`.
+Limits   Workers need the same simt-lsp and the same files under the same paths; one that has no simt-lsp, or another
+         version, ends the run: it would spoil one job after the other.
 Source   distributed's own client cancels all futures when it loses the scheduler and never submits again
          (`Client._reconnect`).
 """
@@ -137,6 +137,8 @@ class DaskCluster(Generic[Job, Result]):
                 return (result,)
             case "error":
                 error = future.exception()
+                if isinstance(error, OtherVersion | ImportError):
+                    raise FleetLost(f"a worker of {self._address} cannot run tasks: {error}")
                 self._forget(number)
                 return (Died(f"{type(error).__name__}: {error}"),)
             case _:

@@ -3,6 +3,7 @@
 Rules    A folder belongs to one sweep: the same kernels in the same texts, settings and axes.  Run once more, that goes
          on with the points that have no row; another sweep is refused.
          One run at a time writes into it.
+         Points whose rows say `failed` are run again, and these rows taken out.
          A part is named by the content of its task; a point has a row in one part only.
 """
 
@@ -15,7 +16,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, Final, final
 
-from sim.sweep.model import Row, Value
+from sim.sweep.model import Outcome, Row, Value
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.paths import reason_of
 from simt_lsp.cli.sweep.part_files import UNFINISHED, PartFormat, read_part, write_part, write_text
@@ -38,21 +39,25 @@ class SweepFolder:
         """The points that have a row."""
         return frozenset(str(row["point"]) for row in self.rows(("point",)))
 
+    def forget_failures(self) -> None:
+        """Takes out the rows that say nothing but that there is none: their points are run again."""
+        failed = Outcome.FAILED.value
+        for part in self._parts():
+            if any(row["outcome"] == failed for row in self._read(part, ("outcome",))):
+                kept = [row for row in self._read(part, None) if row["outcome"] != failed]
+                if kept:
+                    self._write(part, kept)
+                else:
+                    os.unlink(part)
+
     def rows(self, names: Sequence[str] | None = None) -> Iterator[Mapping[str, Value]]:
         """Of all parts, in the order of their names."""
         for part in self._parts():
-            try:
-                yield from read_part(part, names)
-            except (OSError, ValueError) as error:
-                raise UsageError(f"{part}: cannot be read as a part of a sweep: {error}") from error
+            yield from self._read(part, names)
 
     def write(self, task: str, rows: Sequence[Row]) -> None:
         """Raises `UsageError` where the part cannot be written."""
-        path = os.path.join(self.path, f"{task}.{self.format.value}")
-        try:
-            write_part(path, [row.values for row in rows], self.format)
-        except OSError as error:
-            raise UsageError(f"{path}: {reason_of(error)}") from error
+        self._write(os.path.join(self.path, f"{task}.{self.format.value}"), [row.values for row in rows])
 
     def melds(self) -> Mapping[str, Mapping[str, Any]]:
         """What was found to meld, by kernel."""
@@ -65,6 +70,18 @@ class SweepFolder:
 
     def close(self) -> None:
         self._lock.close()
+
+    def _read(self, part: str, names: Sequence[str] | None) -> Iterator[Mapping[str, Value]]:
+        try:
+            yield from read_part(part, names)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{part}: cannot be read as a part of a sweep: {error}") from error
+
+    def _write(self, part: str, rows: Sequence[Mapping[str, Value]]) -> None:
+        try:
+            write_part(part, rows, self.format)
+        except OSError as error:
+            raise UsageError(f"{part}: {reason_of(error)}") from error
 
     def _parts(self) -> Sequence[str]:
         suffixes = tuple(f".{one.value}" for one in PartFormat)

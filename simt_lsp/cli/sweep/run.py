@@ -1,7 +1,7 @@
 """A sweep from its plan to its rows: melds first, then tasks in windows, each written as it comes.
 
 Rules    What a task did not come to in its time is put back.  A task that nobody survived is cut in half until the
-         launch that ends processes is alone; its rows then say so.
+         launch that ends processes is alone; its rows then say so, until the next run tries once more.
          Only this process writes, so a row that comes twice, of a scheduler that was started again, is written once.
 """
 
@@ -56,6 +56,7 @@ class SweepRun:
         """Raises `FleetLost`, and `UsageError` where the folder cannot be written."""
         if Form.MELDED in self._plan.axes.forms:
             self._find_melds()
+        self._folder.forget_failures()
         done = self._folder.done()
         for _ in done:
             self._advance()
@@ -102,7 +103,7 @@ class SweepRun:
 
     def _find_melds(self) -> None:
         """Those of all kernels, found once in a sweep: a kernel is the same for all of its tasks."""
-        known = dict(self._folder.melds())
+        known = {name: found for name, found in self._folder.melds().items() if not found.get("problem")}
         for kernel, _, _ in self._plan.kernels:
             if (found := known.get(_name(kernel))) is not None:
                 self._note(kernel, _answer_of(found))
