@@ -42,6 +42,7 @@ from analysis.rules.narrow_ballot import NarrowBallot
 from analysis.rules.out_of_bounds_lane import OutOfBoundsLane
 from analysis.rules.partial_barrier_count import PartialBarrierCount
 from analysis.rules.read_of_inactive_lane import ReadOfInactiveLane
+from analysis.rules.repeated_index_arithmetic import RepeatedIndexArithmetic
 from analysis.rules.rule import Finding
 from analysis.rules.shared_over_limit import SharedOverLimit
 from analysis.rules.shared_race import SharedRace
@@ -53,6 +54,7 @@ from analysis.rules.unfenced_lock import UnfencedLock
 from analysis.rules.varying_store import VaryingStore
 from analysis.rules.warp_uniform import WarpUniform
 from analysis.rules.wide_access import WideAccess
+from analysis.rules.wide_division import WideDivision
 
 RULES: Final[tuple[type[Finding], ...]] = (
     DivergentBarrier,
@@ -89,6 +91,8 @@ RULES: Final[tuple[type[Finding], ...]] = (
     OutOfBoundsLane,
     ContendedAtomic,
     ArrayInLocalMemory,
+    WideDivision,
+    RepeatedIndexArithmetic,
     IndexOverflow,
     AccidentalDouble,
     CostlyPower,
@@ -106,6 +110,8 @@ RULES: Final[tuple[type[Finding], ...]] = (
 
 OF_COST: Final = frozenset(
     {
+        "ARI601",
+        "ARI602",
         "DIV401",
         "DIV402",
         "DIV403",

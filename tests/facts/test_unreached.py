@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
 from analysis.facts.analyzer import Analyzer
@@ -19,6 +21,8 @@ LOOP = "for (int i = 0; i < n[threadIdx.x]; i++) x[i] *= 2;"
 KERNEL = "__global__ void k(float *x, const int *n, int mode) {{\n  {body}\n}}\n"
 ON_POINTER = KERNEL.format(body=f"if (n) {{ {LOOP} }} else {{ x[threadIdx.x] = 1; }}")
 WITH_NULL = "void run(float *x) { k<<<1, 64>>>(x, NULL, 1); }\n"
+RULES: Final = RuleSettings(ignore=frozenset({"ARI602"}))
+"""The bounds of these loops are loaded in each round."""
 
 
 def _analyzed(files: dict[str, str], path: str = "k.cu") -> FileAnalysis:
@@ -31,13 +35,13 @@ def _analyzed(files: dict[str, str], path: str = "k.cu") -> FileAnalysis:
 
 
 def _codes(files: dict[str, str], path: str = "k.cu") -> list[str]:
-    return [found.code for found in check(_analyzed(files, path), RuleSettings())]
+    return [found.code for found in check(_analyzed(files, path), RULES)]
 
 
 @pytest.mark.parametrize("null", ["NULL", "nullptr", "0", "(const int *)0", "static_cast<const int *>(nullptr)"])
 def test_an_arm_that_needs_a_pointer_that_is_null(null: str) -> None:
     analysis = _analyzed({"k.cu": ON_POINTER + WITH_NULL.replace("NULL", null)})
-    assert not check(analysis, RuleSettings())
+    assert not check(analysis, RULES)
     (loop,) = [item for item in explain_line(analysis, 2).items if item.what.startswith("`for`")]
     assert loop.details == ("no launch of the project reaches this",)
 

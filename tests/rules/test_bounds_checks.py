@@ -8,7 +8,7 @@ from analysis.rules.settings import RuleSettings
 from analysis.verdict.grade import Grade
 from tests.rules.fixture import analyze, check_fixture
 
-CHEAP = RuleSettings(ignore=frozenset({"MEM"}), share_threshold=0)
+CHEAP = RuleSettings(ignore=frozenset({"ARI", "MEM"}), share_threshold=0)
 
 WORK = "for (int k = 0; k < 64; k++) y[i] = y[i] * x[i] + sinf(y[i]);"
 

@@ -11,8 +11,10 @@ from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
 
-CHEAP = RuleSettings(ignore=frozenset({"DIV401", "DIV403", "DIV404", "MEM", "RAC", "CAL708"}), share_threshold=0)
-ALL_TIERS = RuleSettings(ignore=frozenset({"DIV403"}), tiers=frozenset(Tier))
+CHEAP = RuleSettings(
+    ignore=frozenset({"ARI602", "DIV401", "DIV403", "DIV404", "MEM", "RAC", "CAL708"}), share_threshold=0
+)
+ALL_TIERS = RuleSettings(ignore=frozenset({"ARI602", "DIV403"}), tiers=frozenset(Tier))
 
 
 def test_a_trip_count_from_data() -> None:
@@ -142,7 +144,7 @@ __global__ void k(const int *first, float *y, int n) {
   }
 }
 """,
-        RuleSettings(ignore=frozenset({"DIV402", "DIV403"})),
+        RuleSettings(ignore=frozenset({"ARI602", "DIV402", "DIV403"})),
     )
 
 

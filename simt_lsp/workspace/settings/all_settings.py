@@ -187,7 +187,8 @@ SETTINGS: Final[tuple[Setting[Configuration, Any], ...]] = (
         number(0, 100, "use percent of a kernel's issue slots, from 0 to 100"),
         lambda configuration, percent, _: _rules(configuration, share_threshold=percent),
         default=DEFAULT.rules.share_threshold,
-        meaning="`divergent-branch`, `divergent-loop` and `bank-conflict` speak where what they are about takes this "
+        meaning="`divergent-branch`, `divergent-loop`, `bank-conflict`, `wide-division` and "
+        "`repeated-index-arithmetic` speak where what they are about takes this "
         "share of the kernel's issue slots or more, in percent; `meldable-branch` where melding saves four times this "
         "share; `uncoalesced-access` where three times this share of all sectors is moved for nothing.",
     ),
