@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final, final
 
 from analysis.facts.merge import FrameView
@@ -11,9 +11,10 @@ from analysis.facts.model import Location, PartOf
 from analysis.facts.parts import Parts
 from analysis.ir.instructions import Constant
 from analysis.ir.record import record
-from analysis.ir.source import Span
+from analysis.ir.source import FrameId, Span
 from analysis.refactor.edit import Replacement
 from analysis.rules.diagnostic import Applicability, Fix, KernelShare, Related, Severity
+from analysis.rules.operations import views_by_root
 from analysis.rules.price import is_wide, part_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
@@ -83,19 +84,20 @@ class AccidentalDouble:
     def find(cls, subject: Subject) -> Iterator[AccidentalDouble]:
         fast, slow = Parts(), Parts()
         literals: dict[tuple[int, int], bool] = {}
-        for view in subject.analysis.views(subject.function):
-            root = view.root
+        for frames in views_by_root(subject):
+            root = next(iter(frames.values())).root
             for island in accidental_doubles(root.function, root.control, root.divergence, root.spaces):
-                here = [one for one in island.literals if one.span.frame == view.frame]
-                if not here or _is_cast(subject, view, island):
+                here = [one for one in island.literals if one.span.frame in frames]
+                if not here or _is_cast(subject, frames, island):
                     continue
                 can_be_repaired = len(here) == len(island.literals) and all(_suffixed(subject, one) for one in here)
                 for one in here:
                     place = one.span.start, one.span.end
                     literals[place] = literals.get(place, True) and can_be_repaired
+                whole = frames[here[0].span.frame].part_of_slots
                 share = root.weights.tree.share(island.slots)
-                fast.add(share, root, view.part_of_slots)
-                slow.add(_where_slow(share, root.weights.tree.share(island.slow_slots)), root, view.part_of_slots)
+                fast.add(share, root, whole)
+                slow.add(_where_slow(share, root.weights.tree.share(island.slow_slots)), root, whole)
         part, where_slow = fast.largest(), slow.largest()
         if part is None or where_slow is None:
             return
@@ -147,9 +149,9 @@ def _where_slow(fast: Share, slow: Share) -> Share:
     return Share(*(more / (max(0.0, 1 - once) + more) for once, more in zip(fast.ends, slow.ends, strict=True)))
 
 
-def _is_cast(subject: Subject, view: FrameView, island: DoubleIsland) -> bool:
+def _is_cast(subject: Subject, frames: Mapping[FrameId, FrameView], island: DoubleIsland) -> bool:
     """Did somebody write that it is to be a double?"""
-    spans = {(one.span.start, one.span.end) for one in island.conversions if one.span.frame == view.frame}
+    spans = {(one.span.start, one.span.end) for one in island.conversions if one.span.frame in frames}
     return any(_DOUBLE.search(subject.text.bytes(Span(*place))) for place in spans)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -14,6 +15,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Compare, Constant, Convert, Instruction
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
+from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
 from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.operations import PricedOperation, priced_operations
@@ -99,6 +101,8 @@ class CostlyDivision:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[CostlyDivision]:
+        if _WRITTEN.search(subject.text.bytes(Span(0, subject.function.end - subject.function.start))) is None:
+            return
         groups: dict[object, list[PricedOperation]] = {}
         for found in priced_operations(subject, _saved):
             groups.setdefault(_group(found), []).append(found)
@@ -155,6 +159,8 @@ class CostlyDivision:
         return self.others
 
 
+_WRITTEN: Final = re.compile(rb"%|(?<![/*])/(?![/*])|(?m:^[ \t]*#)|\b[A-Z_]{3,}\b")
+"""A division, or a macro that may be one."""
 _DIVISIONS: Final = frozenset({BinaryOperator.DIVIDE, BinaryOperator.REMAINDER})
 SIGNED_FACTOR: Final = 2
 """Times the threshold: a few instructions less are seldom worth another type."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar, Final, final
 
@@ -99,6 +100,9 @@ class IndexOverflow:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[IndexOverflow]:
         reported: set[tuple[int, int]] = set()
+        text = subject.text.bytes(Span(0, subject.function.end - subject.function.start))
+        if _COMPUTED.search(text) is None:
+            return
         for view in subject.analysis.views(subject.function)[:MAX_VIEWS]:
             root = view.root
             question = Question(root.control, root.divergence, root.affine, root.spaces, view.frame)
@@ -163,7 +167,8 @@ class IndexOverflow:
         return self.repair
 
 
-MAX_VIEWS: Final = 6
+_COMPUTED: Final = re.compile(rb"[-+*]|<<")
+MAX_VIEWS: Final = 4
 """Of a function that is called from many places."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias, final
 
 from analysis.facts.merge import FrameView
@@ -13,7 +13,7 @@ from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Instruction
 from analysis.ir.pace import paced
 from analysis.ir.record import record
-from analysis.ir.source import Span
+from analysis.ir.source import FrameId, Span
 from analysis.rules.rule import Subject
 
 Place: TypeAlias = tuple[int, int]
@@ -38,17 +38,18 @@ def priced_operations(
     parts: defaultdict[Place, Parts] = defaultdict(Parts)
     shown: dict[Place, tuple[FrameView, BasicBlockId, Instruction]] = {}
     refused: set[Place] = set()
-    for view in subject.analysis.views(subject.function):
-        root = view.root
+    for frames in views_by_root(subject):
+        root = next(iter(frames.values())).root
         for block in paced(root.control.order, 4):
             if block in root.weights.unreached:
                 continue
             for item in root.function.blocks[block].instructions:
-                place = item.span.start, item.span.end
-                if item.span.frame != view.frame or place[0] == place[1]:
+                view = frames.get(item.span.frame)
+                if view is None:
                     continue
                 slots = saved(view, block, item)
-                if slots is None:
+                place = item.span.start, item.span.end
+                if slots is None or place[0] == place[1]:
                     continue
                 if not slots:
                     refused.add(place)
@@ -58,6 +59,14 @@ def priced_operations(
                 parts[place].add(share, root, view.part_of_slots)
                 shown.setdefault(place, (view, block, item))
     yield from _in_order(parts, shown, refused)
+
+
+def views_by_root(subject: Subject) -> Iterable[Mapping[FrameId, FrameView]]:
+    """The places where the function was inlined: a root that calls it often is walked through once."""
+    found: dict[int, dict[FrameId, FrameView]] = {}
+    for view in subject.analysis.views(subject.function):
+        found.setdefault(id(view.root), {})[view.frame] = view
+    return found.values()
 
 
 def _in_order(
