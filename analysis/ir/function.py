@@ -178,3 +178,10 @@ class Function:
 def own_frame(function: FunctionId) -> Frame:
     """The frame of a function that nothing was inlined into yet."""
     return Frame(function, OWN_FRAME, Span(0, 0), 0, 0, 0)
+
+
+def values_of_frame(function: Function, frame: FrameId) -> Iterator[ValueId]:
+    """The values that came with an inlined body; without the few that were made later."""
+    frames = function.frames
+    end = frames[frame + 1].value_base if frame + 1 < len(frames) else len(function.types)
+    return map(ValueId, range(frames[frame].value_base if frames else 0, end))

@@ -21,7 +21,7 @@ from typing import Final, TypeAlias, final
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function
+from analysis.ir.function import Function, values_of_frame
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Phi
 from analysis.ir.operators import BinaryOperator, SpecialRegister
@@ -72,7 +72,7 @@ def find_overflows(
 ) -> tuple[Overflow, ...]:
     """Each value once, in the first launch that shows it; `launches` are all that are known, else `shape` is that of
     the blocks, where it is."""
-    flow = FunctionFlow(subject.control, subject.divergence)
+    flow = FunctionFlow(subject.control, subject.divergence, subject.affine)
     may_overflow = _may_overflow(subject)
     if launches:
         launches = [one for one in launches[:MAX_LAUNCHES] if may_overflow or _is_uncountable(one)]
@@ -89,11 +89,10 @@ def find_overflows(
 
 def _may_overflow(subject: Subject) -> bool:
     """Is there an operation of which the ranges do not show that it fits?"""
-    fits, types = subject.affine.ranges.fits, subject.function.types
+    fits, types, definition = subject.affine.ranges.fits, subject.function.types, subject.divergence.definition
     return any(
-        not fits[item.result] and item.span.frame == subject.frame and isinstance(types[item.result], IntegerType)
-        for _, item in subject.function.instructions()
-        if item.result is not None and isinstance(item, Binary | Convert)
+        not fits[value] and isinstance(types[value], IntegerType) and isinstance(definition(value), Binary | Convert)
+        for value in values_of_frame(subject.function, subject.frame)
     )
 
 

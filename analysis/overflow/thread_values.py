@@ -13,9 +13,9 @@ Cost     each value once for each moment.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from functools import cached_property
 from typing import Final, TypeAlias, final
 
+from analysis.affine.result import AffineResult
 from analysis.divergence import integers
 from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.result import DivergenceResult
@@ -43,18 +43,15 @@ _EXTREMES: Final = {MathFunction.MINIMUM: min, MathFunction.MAXIMUM: max}
 class FunctionFlow:
     """A function with what is asked of it again and again."""
 
-    def __init__(self, control: ControlFlow, divergence: DivergenceResult) -> None:
+    def __init__(self, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult) -> None:
+        self.registers: Set[SpecialRegister] = frozenset(affine.ranges.registers.values())
+        """Those that the function reads."""
         self.function = divergence.function
         self.types = divergence.function.types
         self.control = control
         self.definition = divergence.definition
         self.home = divergence.home
         self._counters: dict[ValueId, Counter | None] = {}
-
-    @cached_property
-    def registers(self) -> frozenset[SpecialRegister]:
-        """Those that the function reads."""
-        return frozenset(item.register for _, item in self.function.instructions() if type(item) is ReadSpecial)
 
     def counter(self, phi: Phi) -> Counter | None:
         """If it counts the rounds of the loop that it begins."""

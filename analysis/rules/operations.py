@@ -9,11 +9,12 @@ from typing import TypeAlias, final
 from analysis.facts.merge import FrameView
 from analysis.facts.model import PartOf
 from analysis.facts.parts import Parts
+from analysis.facts.roots import RootAnalysis
+from analysis.ir.function import values_of_frame
 from analysis.ir.ids import BasicBlockId
-from analysis.ir.instructions import Instruction
-from analysis.ir.pace import paced
+from analysis.ir.instructions import Instruction, Phi
 from analysis.ir.record import record
-from analysis.ir.source import FrameId, Span
+from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.rules.rule import Subject
 
 Place: TypeAlias = tuple[int, int]
@@ -40,25 +41,34 @@ def priced_operations(
     refused: set[Place] = set()
     for frames in views_by_root(subject):
         root = next(iter(frames.values())).root
-        for block in paced(root.control.order, 4):
-            if block in root.weights.unreached:
+        for block, item in _items(root, frames):
+            view = frames.get(item.span.frame)
+            if view is None or block in root.weights.unreached:
                 continue
-            for item in root.function.blocks[block].instructions:
-                view = frames.get(item.span.frame)
-                if view is None:
-                    continue
-                slots = saved(view, block, item)
-                place = item.span.start, item.span.end
-                if slots is None or place[0] == place[1]:
-                    continue
-                if not slots:
-                    refused.add(place)
-                    continue
-                around = root.control.innermost_cycle(block)
-                share = root.weights.tree.share({None if around is None else around.id: slots})
-                parts[place].add(share, root, view.part_of_slots)
-                shown.setdefault(place, (view, block, item))
+            slots = saved(view, block, item)
+            place = item.span.start, item.span.end
+            if slots is None or place[0] == place[1]:
+                continue
+            if not slots:
+                refused.add(place)
+                continue
+            around = root.control.innermost_cycle(block)
+            share = root.weights.tree.share({None if around is None else around.id: slots})
+            parts[place].add(share, root, view.part_of_slots)
+            shown.setdefault(place, (view, block, item))
     yield from _in_order(parts, shown, refused)
+
+
+def _items(root: RootAnalysis, frames: Mapping[FrameId, FrameView]) -> Iterator[tuple[BasicBlockId, Instruction]]:
+    """All of a function that is analysed itself; of one that is called, what came with its body."""
+    if OWN_FRAME in frames:
+        yield from root.function.instructions()
+        return
+    for frame in frames:
+        for value in values_of_frame(root.function, frame):
+            item = root.divergence.definition(value)
+            if item is not None and not isinstance(item, Phi):
+                yield root.divergence.home(value), item
 
 
 def views_by_root(subject: Subject) -> Iterable[Mapping[FrameId, FrameView]]:

@@ -83,7 +83,8 @@ def _uses_doubles(function: Function) -> bool:
     """In arguments, variables, or memory."""
     types = [function.types[one.value] for one in function.parameters]
     types += [one.type for one in (*function.symbols, *function.variables)]
-    if any(_holds_doubles(type_, function) for type_ in types):
+    # Types are shared, and a method that is called often has its variables each time.
+    if any(_holds_doubles(type_, function) for type_ in {id(type_): type_ for type_ in types}.values()):
         return True
     for _, item in function.instructions():
         if isinstance(item, Load) and is_double(function.types[item.result]):
