@@ -109,6 +109,11 @@ def arrays_too_short(plan: Plan, result: Result) -> frozenset[str]:
     return frozenset(name for name, _ in _lengths(plan, result.extents) if result.extents[name].low >= 0)
 
 
+def is_shared_short(plan: Plan, result: Result) -> bool:
+    """The same for dynamic shared memory: its size was chosen, and a larger one would do."""
+    return _shared(plan, result.extents) > plan.specification.dynamic_shared_bytes
+
+
 def _tried(planner: Planner, run: Callable[[Plan], Result], attempt: Attempt) -> Iterator[tuple[Plan, Result]]:
     """The run of another attempt; nothing where that does not fit into memory or time."""
     try:

@@ -7,7 +7,8 @@ Rules     The last warp first, where there are several: what is written last, an
 Allowed   Sums of floating-point numbers by atomics are rounded in the order in which they come: a difference within
           `ROUNDING` of the largest number in the array is none.
           What else goes through atomics may be meant to depend on the order (who gets which place of a list): a note.
-Not asked Where the kernel reads a clock, and where a run ended in faults other than races: these are told already.
+Not asked Where the kernel reads a clock or allocates memory, whose addresses depend on who comes first, and where a run
+          ended in faults other than races: these are told already.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.ir.instructions import (
+    Allocate,
     Atomic,
     Fence,
+    Instruction,
     Load,
     Match,
     NamedBarrier,
@@ -117,7 +120,7 @@ def dependence(first: Trial, second: Trial) -> Dependence | None:
     if not (first.has_ended and second.has_ended) or first.result.memory_digest == second.result.memory_digest:
         return None
     kernel = first.plan.kernel
-    if any(isinstance(one, ReadSpecial) and one.register in _CLOCKS for one in _instructions(kernel)):
+    if any(map(_differs_anyway, _instructions(kernel))):
         return None
     kinds = {report.kind for trial in (first, second) for report in trial.reports if report.kind not in _HARMLESS}
     difference = memory_difference(first.result, second.result)
@@ -127,6 +130,10 @@ def dependence(first: Trial, second: Trial) -> Dependence | None:
         return None
     reason = Reason.RACE if kinds else Reason.EXCHANGE if talks(first) else Reason.UNKNOWN
     return Dependence(first.without_memory, second.schedule, difference, reason)
+
+
+def _differs_anyway(one: Instruction) -> bool:
+    return isinstance(one, Allocate) or (isinstance(one, ReadSpecial) and one.register in _CLOCKS)
 
 
 def _is_rounding(kernel: Kernel, first: Result, second: Result) -> bool:
@@ -159,7 +166,7 @@ def _is_near(one: NDArray[Any], other: NDArray[Any]) -> bool:
     return bool(np.allclose(one, other, rtol=ROUNDING, atol=ROUNDING * largest, equal_nan=True))
 
 
-def _instructions(kernel: Kernel) -> Iterator[Any]:
+def _instructions(kernel: Kernel) -> Iterator[Instruction]:
     for function in (kernel.function, *kernel.callees.values()):
         for _, one in function.instructions():
             yield one

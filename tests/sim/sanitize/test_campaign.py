@@ -334,3 +334,20 @@ def test_a_clean_kernel_with_errors_beside_it() -> None:
 def test_time_that_is_over_is_told() -> None:
     found = sanitize(DEFECTS, "shared_race_twin", seconds=0.06).kernels[0]
     assert found.left or found.not_run is not None
+
+
+CUT_OFF = """
+__global__ void grows(float *out) {
+  extern __shared__ float s[];
+  s[threadIdx.x * 3] = 1;
+  for (volatile int i = 0; ; i++) if (i < 0) out[0] = s[0];
+}
+__global__ void allocates(int **out) { out[blockIdx.x * blockDim.x + threadIdx.x] = new int; }
+void host(int **out) { allocates<<<2, 64>>>(out); }
+"""
+
+
+def test_chosen_shared_memory_and_addresses_are_no_faults() -> None:
+    found = sanitize(CUT_OFF, seconds=0.5)
+    assert [site.severity for site in kernel_of(found, "grows").sites] == [Severity.NOTE]
+    assert kernel_of(found, "allocates").sites == ()
