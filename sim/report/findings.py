@@ -21,7 +21,8 @@ def findings_of(
 ) -> Sequence[FaultReport]:
     """Faults of the machine, then races; notes where an array of a chosen length, or dynamic shared memory of a chosen
     size, is too short, or another choice is behind them."""
-    short = arrays_too_short(plan, result) | ({DYNAMIC_SHARED} if is_shared_short(plan, result) else set())
+    shared = frozenset({DYNAMIC_SHARED}) if is_shared_short(plan, result) else frozenset[str]()
+    short = arrays_too_short(plan, result) | shared
     own: list[FaultReport] = []
     for fault in result.faults:
         if not isinstance(fault, DataRace):
