@@ -31,6 +31,7 @@ from simt_lsp.server.requests.semantic_tokens import (
     on_semantic_tokens_delta,
     on_semantic_tokens_range,
 )
+from simt_lsp.server.requests.simd_view import SIMD_METHOD, on_simd_view
 from simt_lsp.server.requests.simulate import (
     REPORT_METHOD,
     on_simulation,
@@ -75,6 +76,7 @@ HANDLERS: Final[dict[str, tuple[Handler, Any]]] = {
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: (on_semantic_tokens_range, None),
     METHOD: (on_explain, None),
     GRAPH_METHOD: (on_control_flow_graph, None),
+    SIMD_METHOD: (on_simd_view, None),
     TEXT_METHOD: (on_document_text, None),
     SIMULATION_METHOD: (on_simulation, None),
     REPORT_METHOD: (on_simulation_report, None),

@@ -67,6 +67,24 @@ def test_a_request_without_place_or_with_an_unknown_format_is_an_error(params: M
         assert picture(client, 3) is not None
 
 
+def test_a_kernel_as_vectors() -> None:
+    text = "__global__ void k(int *x, int n) {\n  if (threadIdx.x < n)\n    x[threadIdx.x] = n;\n}\nint f();\n"
+    with server() as client:
+        client.initialize(PUSHED)
+        client.open(URI, text)
+
+        def vectors(line: int) -> Message:
+            return client.request("simt/simdView", {**DOCUMENT, "position": {"line": line, "character": 0}})
+
+        found = vectors(1)
+        assert (found["kernel"], found["refused"]) == ("k", None)
+        (store,) = (line for line in found["lines"] if line["code"].startswith("store("))
+        assert (store["source_path"], store["source_line"]) == (None, 3)
+        assert "if any(m1):" in found["text"]
+        assert vectors(4) is None
+        assert "error" in client.answer(client.ask("simt/simdView", DOCUMENT))
+
+
 @pytest.mark.parametrize(("capabilities", "unit"), [(NEOVIM, "utf-8"), (VSCODE, "utf-16-le")])
 def test_tokens_name_the_words_in_the_encoding_of_the_client(capabilities: Message, unit: str) -> None:
     text = TEXT.replace("if (lane", "if (/*ü𝄞*/ lane")
