@@ -21,7 +21,7 @@ kernel row, a warp of 32 threads
   after pointer arithmetic reassociation                15            15  -5
   after straight-line strength reduction                14            14  -1
   after global reassociation                            12            12  -2
-  nvcc and clang take these steps themselves at -O2 and above
+  nvcc and clang take these steps themselves at -O2 and above (nvcc 13.0 all but speculative execution)
 
   p0 = &a[c + (b * n)]
   v0 = *p0

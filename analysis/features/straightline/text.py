@@ -8,7 +8,7 @@ from analysis.features.straightline.report import StraightlineReport
 from analysis.straightline.counts import Counts
 from analysis.straightline.listing import code_lines
 
-BY_COMPILERS = "nvcc and clang take these steps themselves at -O2 and above"
+BY_COMPILERS = "nvcc and clang take these steps themselves at -O2 and above (nvcc 13.0 all but speculative execution)"
 
 
 def report_lines(report: StraightlineReport, *, all_code: bool) -> Iterator[str]:
