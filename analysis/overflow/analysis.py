@@ -21,6 +21,8 @@ from typing import Final, TypeAlias, final
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
+from analysis.graph.cycles import CycleId
+from analysis.graph.work import Work
 from analysis.ir.function import Function, values_of_frame
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Phi
@@ -34,7 +36,7 @@ from analysis.overflow.candidates import Candidate, candidates, in_frame, indice
 from analysis.overflow.intervals import IndexIntervals
 from analysis.overflow.model import LARGEST_GRID, Admitted, Extents, Launched, Overflow
 from analysis.overflow.search import Found, Search
-from analysis.overflow.thread_values import INDEX_BITS, FunctionFlow
+from analysis.overflow.thread_values import INDEX_BITS, FunctionFlow, ThreadValues
 from analysis.overflow.wide import find_wide, has_wide_size
 
 MAX_LAUNCHES: Final = 8
@@ -68,11 +70,14 @@ class Subject:
 
 
 def find_overflows(
-    subject: Subject, launches: Sequence[Launched], shape: Extents | None = None
+    subject: Subject, launches: Sequence[Launched], shape: Extents | None = None, work: Work | None = None
 ) -> tuple[Overflow, ...]:
     """Each value once, in the first launch that shows it; `launches` are all that are known, else `shape` is that of
-    the blocks, where it is."""
-    flow = FunctionFlow(subject.control, subject.divergence, subject.affine)
+    the blocks, where it is.
+
+    Raises `TooMuchWork` if it takes more than `work`.
+    """
+    flow = FunctionFlow(subject.control, subject.divergence, subject.affine, work)
     may_overflow = _may_overflow(subject)
     if launches:
         launches = [one for one in launches[:MAX_LAUNCHES] if may_overflow or _is_uncountable(one)]
@@ -156,9 +161,10 @@ def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest
     intervals = IndexIntervals(flow, subject.affine, largest)
     by_grid: dict[Extents, list[tuple[ValueId, BasicBlockId]]] = {}
     grids: dict[BasicBlockId, Extents] = {}
+    firsts: dict[frozenset[CycleId], ThreadValues] = {}
     for index, block in paced(places):
         some = candidates(flow, intervals, index, block)
-        known = [one for one in some if Search(flow, largest, one).is_known()]
+        known = [one for one in some if Search(flow, largest, one, firsts).is_known()]
         if any(in_frame(flow, one.value, subject.frame) for one in known):
             if block not in grids:
                 grids[block] = _cut_by_comparisons(flow, largest, known[0]).grid

@@ -51,7 +51,15 @@ class Found:
 class Search:
     """For one candidate in one launch."""
 
-    def __init__(self, flow: FunctionFlow, launched: Launched, candidate: Candidate) -> None:
+    def __init__(
+        self,
+        flow: FunctionFlow,
+        launched: Launched,
+        candidate: Candidate,
+        firsts: dict[frozenset[CycleId], ThreadValues] | None = None,
+    ) -> None:
+        """`firsts`: values of the first thread in the first rounds of these loops, for all candidates of a launch."""
+        self._firsts = {} if firsts is None else firsts
         self._flow = flow
         self._launched = launched
         self._candidate = candidate
@@ -82,8 +90,11 @@ class Search:
 
     def is_known(self) -> bool:
         """Can it be told what the first thread computes?  If not, that of no other thread can."""
-        first = Point((0, 0, 0), (0, 0, 0), {cycle.id: 0 for cycle in self._around})
-        return ThreadValues(self._flow, self._launched, first).exact(self._candidate.value) is not None
+        around = frozenset(cycle.id for cycle in self._around)
+        if around not in self._firsts:
+            first = Point((0, 0, 0), (0, 0, 0), dict.fromkeys(around, 0))
+            self._firsts[around] = ThreadValues(self._flow, self._launched, first)
+        return self._firsts[around].exact(self._candidate.value) is not None
 
     @cached_property
     def _start(self) -> Point | None:

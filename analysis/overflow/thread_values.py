@@ -21,6 +21,7 @@ from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
+from analysis.graph.work import Work
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Branch, Convert, Math, Phi, ReadSpecial, Select, Switch, Unary
@@ -43,7 +44,11 @@ _EXTREMES: Final = {MathFunction.MINIMUM: min, MathFunction.MAXIMUM: max}
 class FunctionFlow:
     """A function with what is asked of it again and again."""
 
-    def __init__(self, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult) -> None:
+    def __init__(
+        self, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, work: Work | None = None
+    ) -> None:
+        """`work`: what may be spent on it; whoever asks for more gets `TooMuchWork`."""
+        self.work = work or Work()
         self.registers: Set[SpecialRegister] = frozenset(affine.ranges.registers.values())
         """Those that the function reads."""
         self.function = divergence.function
@@ -116,6 +121,7 @@ class ThreadValues:
         self._point = point
         self._machine: dict[ValueId, int | None] = {}
         self._exact: dict[ValueId, int | None] = {}
+        self._may_come: dict[BasicBlockId, bool] = {}
 
     def machine(self, value: ValueId, depth: int = 0) -> int | None:
         """What the thread computes; None if that is not known."""
@@ -144,6 +150,7 @@ class ThreadValues:
 
     def _computed(self, value: ValueId, depth: int) -> int | None:
         flow = self._flow
+        flow.work.spend(2)
         item, type_ = flow.definition(value), flow.types[value]
         if value in self._launched.scalars:
             return self._launched.scalars[value]
@@ -207,9 +214,14 @@ class ThreadValues:
             return None if first is None or step is None or counter is None else first + counter.sign * step * round_
         found: set[int | None] = set()
         for source, value in phi.incoming:
-            if self._is_left_by(source, home) and comes(self._flow, self, ENTRY, source).is_possible:
+            if self._is_left_by(source, home) and self._comes(source):
                 found.add(evaluate(value, depth))
         return found.pop() if len(found) == 1 else None
+
+    def _comes(self, block: BasicBlockId) -> bool:
+        if block not in self._may_come:
+            self._may_come[block] = comes(self._flow, self, ENTRY, block).is_possible
+        return self._may_come[block]
 
     def _fixed_step(self, counter: Counter, depth: int) -> int | None:
         """A step that is written in the loop and the same in each round: of constants, arguments and registers."""
@@ -333,6 +345,7 @@ def comes(flow: FunctionFlow, values: ThreadValues, start: BasicBlockId, target:
     is_possible = is_assumed = False
     while waiting:
         block = waiting.pop()
+        flow.work.spend(1)
         if block == target:
             is_possible = True
             continue

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import ClassVar, Final, final
 
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
 from analysis.facts.spelling import spell_type
+from analysis.graph.work import TooMuchWork, Work
 from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -108,7 +110,7 @@ class IndexOverflow:
             question = Question(root.control, root.divergence, root.affine, root.spaces, view.frame)
             shapes = root.launch.shapes
             shape = (shapes[0].x, shapes[0].y, shapes[0].z) if len(shapes) == 1 else None
-            for found in find_overflows(question, _launches(subject, view), shape):
+            for found in find_overflows(question, _launches(subject, view), shape, work):
                 place = found.span.start, found.span.end
                 if place not in reported and place[0] < place[1]:
                     reported.add(place)
@@ -170,6 +172,8 @@ class IndexOverflow:
 _COMPUTED: Final = re.compile(rb"[-+*]|<<")
 MAX_VIEWS: Final = 4
 """Of a function that is called from many places."""
+MAX_STEPS: Final = 100_000
+"""For all views of one function: about a quarter of a second."""
 
 
 def _most(type_: IntegerType) -> int:
