@@ -77,6 +77,6 @@ def partly_unrolled(subject: Subject, view: FrameView, index: ValueId) -> Partly
         if keyword is None or not is_bounded(view.root.affine, cycle):
             continue
         found = _PRAGMA.search(subject.text.bytes(Span(0, keyword.start)))
-        if found is not None and int(found[1]) < rounds:
+        if found is not None and found[1] and int(found[1]) < rounds:
             return PartlyUnrolled(keyword, rounds, int(found[1]), Span(found.start(1), found.end(1)))
     return None

@@ -101,16 +101,22 @@ class IndexOverflow:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[IndexOverflow]:
-        reported: set[tuple[int, int]] = set()
         text = subject.text.bytes(Span(0, subject.function.end - subject.function.start))
-        if _COMPUTED.search(text) is None:
-            return
+        if _COMPUTED.search(text) is not None:
+            with suppress(TooMuchWork):  # nothing is said of what is left
+                yield from cls._found(subject)
+
+    @classmethod
+    def _found(cls, subject: Subject) -> Iterator[IndexOverflow]:
+        reported: set[tuple[int, int]] = set()
+        known, guessed = Work(MAX_STEPS), Work(MAX_GUESSED_STEPS)
         for view in subject.analysis.views(subject.function)[:MAX_VIEWS]:
             root = view.root
             question = Question(root.control, root.divergence, root.affine, root.spaces, view.frame)
             shapes = root.launch.shapes
             shape = (shapes[0].x, shapes[0].y, shapes[0].z) if len(shapes) == 1 else None
-            for found in find_overflows(question, _launches(subject, view), shape, work):
+            launches = _launches(subject, view)
+            for found in find_overflows(question, launches, shape, known if launches else guessed):
                 place = found.span.start, found.span.end
                 if place not in reported and place[0] < place[1]:
                     reported.add(place)
@@ -172,8 +178,10 @@ class IndexOverflow:
 _COMPUTED: Final = re.compile(rb"[-+*]|<<")
 MAX_VIEWS: Final = 4
 """Of a function that is called from many places."""
-MAX_STEPS: Final = 100_000
-"""For all views of one function: about a quarter of a second."""
+MAX_STEPS: Final = 1_000_000
+"""For all views of one function whose launches are known: about two seconds."""
+MAX_GUESSED_STEPS: Final = 50_000
+"""Where comparisons with constants are all that is known: about an eighth of a second."""
 
 
 def _most(type_: IntegerType) -> int:

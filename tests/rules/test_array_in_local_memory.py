@@ -54,6 +54,7 @@ def test_an_index_from_data() -> None:
         "for (int i = 0; i < 8; i++) { int at = x[i * 32 + t]; if (at < 16) a[at] = sum; }",
         "int top = 0; for (int i = 0; i < n; i++) { if (x[i] > t) a[top++] = sum; else sum += a[--top]; }",
         "#pragma unroll 4\n  for (int i = 0; i < n; i++) sum += a[i];",
+        "#pragma unroll\n  for (int i = 0; i < 16; i++) sum += a[(i + m) & 15];",
     ],
 )
 def test_what_a_run_decides(statement: str) -> None:

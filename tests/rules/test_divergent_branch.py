@@ -12,6 +12,7 @@ from tests.rules.fixture import check_fixture
 
 MELDABLE = frozenset({"DIV403"})
 CHEAP = RuleSettings(ignore=MELDABLE, share_threshold=0)
+NO_ARITHMETIC = RuleSettings(ignore=frozenset({"ARI", "SYN107"}))
 ALL_TIERS = RuleSettings(ignore=MELDABLE, tiers=frozenset(Tier))
 
 
@@ -235,8 +236,13 @@ __global__ void k(float *y, int width, int n, const int *v) {
 }
 """
     text = text.replace("i % width", "i %% width")
-    check_fixture(text % "if (i / width == 0 && x > end / 2) return;")
-    check_fixture(text % "if (v[x] == 0 && x > end / 2) return;  //~ divergent-branch")
+    check_fixture(
+        text % "if (i / width == 0 && x > end / 2) return;", RuleSettings(ignore=frozenset({"ARI", "SYN107"}))
+    )
+    check_fixture(
+        text % "if (v[x] == 0 && x > end / 2) return;  //~ divergent-branch",
+        RuleSettings(ignore=frozenset({"ARI", "SYN107"})),
+    )
 
 
 def test_a_price_is_a_share_of_the_kernel_and_not_a_total() -> None:
