@@ -61,6 +61,11 @@ class Skim:
     functions: tuple[tuple[str, int], ...] = ()
     """Device functions with a body, as `kernels`."""
 
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """The names for which one of the questions below may be answered with yes, unless it pastes."""
+        return self.words | self.outer | self.defined | self.in_macros
+
     def may_name(self, name: str) -> bool:
         """Whether a use of `name` may stand in the text."""
         return self.pastes or name in self.words

@@ -67,6 +67,11 @@ class ProjectIndex:
         self._version = -1
         self._users: dict[_Question, Users] = {}
         self._reached: dict[str, frozenset[str]] = {}
+        self._compiled: dict[str, bool] = {}
+        self._mentioning: dict[str, set[str]] | None = None
+        """The files that have a word in them, by word; made when it is first asked for."""
+        self._pasting: set[str] = set()
+        """Those that make words of parts."""
 
     def scan(self, path: str, text: bytes) -> frozenset[str] | None:
         """`path` has that text now: `take` with its skim."""
@@ -78,6 +83,7 @@ class ProjectIndex:
         with self._lock:
             old = self._skims.get(path)
             self._skims[path] = new
+            self._mention(path, old, new)
             self.graph.take(path, new.includes)
             return self._forget(_changed_names(old, new))
 
@@ -86,7 +92,9 @@ class ProjectIndex:
         path = _slashed(path)
         with self._lock:
             self.graph.remove(path)
-            if self._skims.pop(path, None) is not None:
+            old = self._skims.pop(path, None)
+            if old is not None:
+                self._mention(path, old, None)
                 self._forget(None)
 
     def knows(self, path: str) -> bool:
@@ -137,6 +145,7 @@ class ProjectIndex:
         nearest `MAX_USERS`."""
         path = _slashed(path)
         with self._lock:
+            self._refresh()
             try:
                 including = self._with_includers(path) - {path}
             except _TooMany:
@@ -154,6 +163,7 @@ class ProjectIndex:
         if names is None:
             self._users.clear()
             self._reached.clear()
+            self._compiled.clear()
         else:
             self._users = {question: users for question, users in self._users.items() if question[1] not in names}
         return names
@@ -166,7 +176,9 @@ class ProjectIndex:
                 return self._answer(path, including & naming)
             found = set(including & naming)
             doubtful: set[str] = set()
-            defining = [other for other, one in self._skims.items() if other != path and one.may_define(name)]
+            defining = [
+                other for other in self._mentions(name) if other != path and self._skims[other].may_define(name)
+            ]
             for unit, headers in self._declaring(path, name, defining, including).items():
                 belongs = self._belongs(path, unit, headers, defining)
                 if belongs is None:
@@ -179,11 +191,32 @@ class ProjectIndex:
 
     def _naming(self, path: str, name: str) -> list[str]:
         """The files that name it; `path` itself only where its macros do so in others."""
-        return [
-            other
-            for other, one in self._skims.items()
-            if (one.may_name_elsewhere(name) if other == path else one.may_name(name))
-        ]
+        found = [other for other in self._mentions(name) if other != path and self._skims[other].may_name(name)]
+        own = self._skims.get(path)
+        return [*found, path] if own is not None and own.may_name_elsewhere(name) else found
+
+    def _mentions(self, name: str) -> list[str]:
+        """Every file, but for those of which nothing says that they may name, declare or define `name`; in order."""
+        if self._mentioning is None:
+            self._mentioning = {}
+            for path, one in self._skims.items():
+                self._mention(path, None, one)
+        return sorted(self._pasting.union(self._mentioning.get(name, ())))
+
+    def _mention(self, path: str, old: Skim | None, new: Skim | None) -> None:
+        if self._mentioning is None:
+            return
+        before, after = (frozenset[str]() if one is None else one.mentioned for one in (old, new))
+        for name in before - after:
+            self._mentioning[name].discard(path)
+            if not self._mentioning[name]:
+                del self._mentioning[name]
+        for name in after - before:
+            self._mentioning.setdefault(name, set()).add(path)
+        if new is not None and new.pastes:
+            self._pasting.add(path)
+        else:
+            self._pasting.discard(path)
 
     def _declaring(
         self, path: str, name: str, defining: Iterable[str], including: frozenset[str]
@@ -191,7 +224,7 @@ class ProjectIndex:
         """The units that see a declaration but no definition of the name, each with what declares it."""
         found: dict[str, list[str]] = {}
         own = including | self._units_of(path, *defining)
-        for other in sorted(self._skims):
+        for other in self._mentions(name):
             if other != path and self._skims[other].may_declare(name):
                 for unit in self._units_of(other) - own:
                     found.setdefault(unit, []).append(other)
@@ -222,7 +255,11 @@ class ProjectIndex:
         return compiled.union(*map(self._units_with, paths))
 
     def _is_compiled(self, path: str) -> bool:
-        return path.lower().endswith(SOURCE_SUFFIXES) and not self.graph.is_part(path)
+        known = self._compiled.get(path)
+        if known is None:
+            known = path.lower().endswith(SOURCE_SUFFIXES) and not self.graph.is_part(path)
+            self._compiled[path] = known
+        return known
 
     def _units_with(self, path: str) -> frozenset[str]:
         """The compiled files that include a file, over any chain; raises `_TooMany`."""
