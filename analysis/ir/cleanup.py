@@ -11,6 +11,8 @@ Cost    O(instructions); folding repeats only while it finds something.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence, Set
+
 from analysis.ir.draft import Draft
 from analysis.ir.instructions import (
     Binary,
@@ -76,6 +78,18 @@ def clean_up_draft(draft: Draft) -> None:
 def is_pure(instruction: Instruction) -> bool:
     """True where the instruction can go when nobody reads its result."""
     return type(instruction) in _PURE or (isinstance(instruction, Select) and instruction.branch is None)
+
+
+def unread(inputs: Mapping[ValueId, Sequence[ValueId]], read: Iterable[ValueId]) -> Set[ValueId]:
+    """The values of `inputs` that nothing alive needs: neither are they `read`, nor the inputs of what is."""
+    needed: set[ValueId] = set()
+    waiting = [*read]
+    while waiting:
+        value = waiting.pop()
+        if value not in needed:
+            needed.add(value)
+            waiting += inputs.get(value, ())
+    return inputs.keys() - needed
 
 
 # -- aggregates -----------------------------------------------------------------------------------------------------

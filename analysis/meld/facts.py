@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from analysis.affine.analysis import analyze_affine
-from analysis.divergence.analysis import analyze_divergence
 from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
-from analysis.divergence.options import DivergenceOptions
 from analysis.divergence.result import DivergenceResult
-from analysis.graph.control_flow import ControlFlow
-from analysis.ir.function import Function, FunctionKind
+from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Jump, Return
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
 from analysis.meld.draft import FlowBlock, FlowDraft, FlowPhi, PricedInstruction
 from analysis.meld.sample_warps import SampleWarps
-from analysis.memory.spaces import SpaceResult, infer_spaces
+from analysis.memory.spaces import SpaceResult
+from analysis.verdict.analysed_function import analyse_function
 from analysis.verdict.bounds_check import BoundsChecks
 from analysis.verdict.weights import BlockWeights
 
@@ -41,19 +38,11 @@ class MeldFacts:
 
 
 def meld_facts(function: Function, launch: LaunchKnowledge) -> MeldFacts:
-    """The facts, as for the findings: levels that follow from linear forms improve the divergence."""
-    control = ControlFlow.of(function)
-    level = Level.GRID if function.kind is FunctionKind.KERNEL else Level.VARYING
-    options = DivergenceOptions(parameters=level)
-    divergence = analyze_divergence(function, control, launch, options)
-    affine = analyze_affine(function, control, divergence)
-    levels = affine.warp_levels()
-    if levels:
-        divergence = analyze_divergence(function, control, launch, options, levels)
-    spaces = infer_spaces(function, control)
-    weights = BlockWeights(function, control, divergence, affine, spaces)
-    warps = SampleWarps(function, divergence, BoundsChecks(function, control, divergence, affine))
-    return MeldFacts(function, divergence, weights, spaces, warps)
+    """The facts, as for the findings."""
+    known = analyse_function(function, launch)
+    checks = BoundsChecks(function, known.control, known.divergence, known.affine)
+    warps = SampleWarps(function, known.divergence, checks)
+    return MeldFacts(function, known.divergence, known.weights, known.spaces, warps)
 
 
 def draft_of(

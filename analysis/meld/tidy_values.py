@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, final
 
-from analysis.ir.cleanup import is_pure
+from analysis.ir.cleanup import is_pure, unread
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Select, Undefined
 from analysis.ir.types import FloatFormat, FloatType, Type
@@ -221,11 +221,11 @@ def _at_end(facts: _Facts, value: ValueId, block: BlockIndex) -> bool:
 
 def _drop_dead(draft: FlowDraft) -> bool:
     inputs: dict[ValueId, tuple[ValueId, ...]] = {}
-    waiting = draft.named_values()
+    read = draft.named_values()
     order = draft.order()
     for block in order:
         body = draft.blocks[block]
-        waiting += body.terminator.operands
+        read += body.terminator.operands
         for phi in body.phis:
             inputs[phi.result] = tuple(phi.incoming.values())
         for step in body.steps:
@@ -233,14 +233,8 @@ def _drop_dead(draft: FlowDraft) -> bool:
             if item.result is not None and is_pure(item):
                 inputs[item.result] = item.operands
             else:
-                waiting += item.operands
-    needed: set[ValueId] = set()
-    while waiting:
-        value = waiting.pop()
-        if value not in needed:
-            needed.add(value)
-            waiting += inputs.get(value, ())
-    dead = inputs.keys() - needed
+                read += item.operands
+    dead = unread(inputs, read)
     if not dead:
         return False
     for block in order:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Protocol, final
 
 from analysis.graph.control_flow import ControlFlow
-from analysis.ir.cleanup import is_pure
+from analysis.ir.cleanup import is_pure, unread
 from analysis.ir.draft import Draft, with_operands
 from analysis.ir.function import ENTRY, BasicBlock, Function
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -183,23 +183,17 @@ class Code:
     def _drop_dead(self) -> None:
         """Takes away pure instructions and phis that nothing needs."""
         inputs: dict[ValueId, tuple[ValueId, ...]] = {}
-        waiting: list[ValueId] = []
+        read: list[ValueId] = []
         for block in self.preorder:
-            waiting += self.terminators[block].operands
+            read += self.terminators[block].operands
             for phi in self.phis[block]:
                 inputs[phi.result] = phi.operands
             for instruction in self.blocks[block]:
                 if instruction.result is not None and is_pure(instruction):
                     inputs[instruction.result] = instruction.operands
                 else:
-                    waiting += instruction.operands
-        needed: set[ValueId] = set()
-        while waiting:
-            value = waiting.pop()
-            if value not in needed:
-                needed.add(value)
-                waiting += inputs.get(value, ())
-        dead = inputs.keys() - needed
+                    read += instruction.operands
+        dead = unread(inputs, read)
         if not dead:
             return
         for block in self.preorder:
