@@ -12,24 +12,52 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
     Atomic,
     Binary,
+    Bitcast,
     Branch,
     Compare,
     Constant,
     Convert,
     ElementAddress,
     FieldAddress,
+    Load,
     Math,
     Phi,
     Select,
+    Store,
     Texture,
     Unary,
 )
-from analysis.ir.operators import AtomicOperator, BinaryOperator, MathFunction
-from analysis.ir.types import ArrayType, IntegerType, PointerType, Type
+from analysis.ir.operators import AtomicOperator, BinaryOperator, CompareOperator, MathFunction
+from analysis.ir.record import record
+from analysis.ir.types import ArrayType, IntegerType, PointerType, Type, VectorType
+from analysis.lower.layouts import size_of
 
 _DIVISIONS: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 _GEOMETRIC: Final = (BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
 _SHIFTS: Final = (BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
+_ORDERED: Final = {
+    CompareOperator.LESS: False,
+    CompareOperator.LESS_EQUAL: False,
+    CompareOperator.GREATER: True,
+    CompareOperator.GREATER_EQUAL: True,
+}
+"""Comparisons of the order, with whether the left side is to be the larger one."""
+MAX_STEPS: Final = 8
+"""From one element to another in an address: `base + y * pitch + 4 * x`, then `[3]`."""
+
+
+@final
+@record
+class Row:
+    """What is added in one address to a product of an index with the length of a row.
+
+    `size`: of what the row is counted in, in bytes; `accessed`: of the element that the address leads to; `columns`:
+    values, each with the size of what it counts.
+    """
+
+    size: int
+    accessed: int
+    columns: tuple[tuple[ValueId, int], ...]
 
 
 @final
@@ -51,13 +79,18 @@ class NumberUses:
         self.tables: dict[str, int] = {}
         """What bounds the index of a compare-and-swap (`x & (n - 1)`, `x % n`, `x & mask`): a table that threads fill;
         with how much less than the length of the table it is."""
-        self._sums: dict[tuple[ValueId, ValueId], list[tuple[ValueId, ...]]] = {}
+        self.differences: list[tuple[str, str]] = []
+        """Numbers that are subtracted from others (`a - b`, `a - i * 4 - b`) or are to be smaller (`b < a`): the larger
+        one first."""
+        self.multiples: dict[str, int] = {}
+        """What lengths of rows are multiples of, as vectors are accessed in these rows."""
+        self._rows: dict[tuple[ValueId, ValueId], list[Row]] = {}
         self._lengths: dict[ValueId, int] = {}
         self._collect()
 
-    def added_to(self, index: ValueId, pitch: ValueId) -> list[tuple[ValueId, ...]]:
+    def rows(self, index: ValueId, pitch: ValueId) -> list[Row]:
         """What is added to `index * pitch`, in each address."""
-        return self._sums.get((index, pitch), [])
+        return self._rows.get((index, pitch), [])
 
     def shortest_array(self, index: ValueId) -> int | None:
         """The length of the shortest array of fixed length that has this index."""
@@ -73,16 +106,9 @@ class NumberUses:
 
     def step(self, index: ValueId, estimate: Estimate) -> int:
         """By how much a loop variable grows; 1 if that is not known."""
-        phi = self._definition(index)
-        for operand in phi.operands if isinstance(phi, Phi) else ():
-            match self._definition(operand):
-                case Binary(operator=BinaryOperator.ADD, left=left, right=right):
-                    for one, other in ((left, right), (right, left)):
-                        if self._plain(one) == self._plain(index):
-                            known = estimate.range(other)
-                            return max(1, known.high) if known is not None else 1
-                case _:
-                    pass
+        for _, growth in self._steps(index):
+            known = estimate.range(growth)
+            return max(1, known.high) if known is not None else 1
         return 1
 
     def _collect(self) -> None:
@@ -92,8 +118,12 @@ class NumberUses:
         for block in self._flow.control.order:
             for instruction in function.blocks[block].instructions:
                 match instruction:
-                    case Compare(left=left) if isinstance(function.type_of(left), IntegerType):
+                    case Compare(left=left, right=right) if isinstance(function.type_of(left), IntegerType):
                         self.compares.append((instruction, instruction.result in deciding))
+                        if instruction.operator in _ORDERED and self._flow.leaf(left) and self._flow.leaf(right):
+                            self._differ(*((left, right) if _ORDERED[instruction.operator] else (right, left)))
+                    case Binary(operator=BinaryOperator.SUBTRACT, left=left, right=right):
+                        self._differ(left, right)
                     case Binary(operator=operator, left=left, right=right) if operator in _DIVISIONS:
                         self.divisions.append((left, right))
                         self.divisors |= self._leaf_names(right)
@@ -103,13 +133,15 @@ class NumberUses:
                     case Binary(operator=BinaryOperator.AND, left=left, right=right):
                         self.masks |= self._decremented(left) | self._decremented(right)
                     case ElementAddress(base=base, index=index):
-                        self._address(index, 0)
+                        self._address(self._steps_to(instruction), 0)
                         self._of_fixed_length(function.type_of(base), index)
+                    case Load(result=accessed, address=address) | Store(value=accessed, address=address):
+                        self._aligned(address, function.type_of(accessed))
                     case Atomic(operator=AtomicOperator.COMPARE_AND_SWAP, address=address):
                         self._table(address)
                     case Texture(arguments=(_, *coordinates)):
                         for coordinate in coordinates:
-                            self._address(coordinate, 0)
+                            self._address([(term, 1) for term in self._terms(coordinate, 0)], 0)
                     case _:
                         pass
 
@@ -174,14 +206,53 @@ class NumberUses:
                 case _:
                     pass
 
-    def _address(self, index: ValueId, depth: int) -> None:
+    def _differ(self, larger: ValueId, smaller: ValueId) -> None:
+        name = self._flow.leaf(self._plain(smaller))
+        if name is not None:
+            others = sorted(self._leaf_names(larger) - {name})
+            self.differences += [(other, name) for other in others if (other, name) not in self.differences]
+
+    def _steps_to(self, address: ElementAddress) -> list[tuple[ValueId, int]]:
+        """The terms of all indices in an address, each with the size in bytes of what it counts."""
+        found: list[tuple[ValueId, int]] = []
+        place: object = address
+        for depth in range(MAX_STEPS):
+            if not isinstance(place, ElementAddress):
+                break
+            type = self._flow.function.type_of(place.result)
+            size = size_of(type.element, self._flow.function.structs) if isinstance(type, PointerType) else None
+            if depth and not size:
+                break
+            found += [(term, size or 1) for term in self._terms(place.index, 0)]
+            if not size:
+                break
+            place = self._flow.definitions.get(place.base)
+            while isinstance(place, Bitcast | Convert):
+                place = self._flow.definitions.get(place.operand)
+        return found
+
+    def _aligned(self, address: ValueId, accessed: Type) -> None:
+        """Rows start where a vector may start."""
+        if not isinstance(accessed, VectorType):
+            return
+        place = self._flow.definitions.get(address)
+        while isinstance(place, Bitcast | Convert):
+            place = self._flow.definitions.get(place.operand)
+        for term, size in self._steps_to(place) if isinstance(place, ElementAddress) else ():
+            factors = self._factors(term) or ()
+            for name in (self._flow.leaf(self._plain(factor)) for factor in factors):
+                if name is not None and accessed.alignment > size:
+                    self.multiples[name] = max(accessed.alignment // size, self.multiples.get(name, 1))
+
+    def _address(self, terms: list[tuple[ValueId, int]], depth: int) -> None:
         """Terms of an index: offsets, and products with what is added to them."""
-        terms = list(self._terms(index, depth))
-        for term in terms:
-            others = tuple(other for other in terms if other != term)
-            for start, growth in self._growths(term):
-                self.products.append((term, growth))
-                self._sums.setdefault((term, growth), []).append((*others, *self._terms(start, depth)))
+        for term, size in terms:
+            others = tuple(other for other in terms if other[0] != term)
+            for start, growth in self._steps(term):
+                if self._is_leafy(growth):
+                    self.products.append((term, growth))
+                    starts = tuple((one, size) for one in self._terms(start, depth))
+                    self._rows.setdefault((term, growth), []).append(Row(size, terms[0][1], (*others, *starts)))
             factors = self._factors(term)
             if factors is None:
                 leaf = self._flow.leaf(term)
@@ -193,12 +264,12 @@ class NumberUses:
                     self.offsets |= self._leaf_names(pitch) if self._is_leafy(pitch) else set()
                 elif self._is_leafy(pitch):
                     self.products.append((counted, pitch))
-                    self._sums.setdefault((counted, pitch), []).append(others)
+                    self._rows.setdefault((counted, pitch), []).append(Row(size, terms[0][1], others))
                 if depth < 4:  # (z * height + y) * width
-                    self._address(counted, depth + 1)
+                    self._address([(one, 1) for one in self._terms(counted, depth + 1)], depth + 1)
 
-    def _growths(self, term: ValueId) -> Iterator[tuple[ValueId, ValueId]]:
-        """Where a loop variable starts and what is added to it in each round, if that depends on leaves alone."""
+    def _steps(self, term: ValueId) -> Iterator[tuple[ValueId, ValueId]]:
+        """Where a loop variable starts, and what is added to it in each round."""
         phi = self._definition(term)
         if not isinstance(phi, Phi):
             return
@@ -206,7 +277,7 @@ class NumberUses:
             match self._definition(operand):
                 case Binary(operator=BinaryOperator.ADD, left=left, right=right):
                     for one, growth in ((left, right), (right, left)):
-                        if self._plain(one) == self._plain(term) and self._is_leafy(growth):
+                        if self._plain(one) == self._plain(term):
                             yield from ((start, growth) for start in phi.operands if start != operand)
                 case _:
                     pass

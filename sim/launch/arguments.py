@@ -88,6 +88,7 @@ class ArgumentChooser:
         self._blocks = grid[0] * grid[1] * grid[2]
         self._extents = grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]
         self._threads = self._extents[0] * self._extents[1] * self._extents[2]
+        self._elements = max([self._threads, *(number.strided for number in numbers.values())])
         self._table = max([self._threads, *(number.table for number in numbers.values())])
 
     def arguments(self) -> Mapping[str, Argument]:
@@ -258,12 +259,14 @@ class ArgumentChooser:
         limits = self._limits(root, element, 0)
         if name in self._attempt.ascending:
             limits = replace(limits, roles={**limits.roles, (): Role.OFFSETS})
-        length = self._attempt.lengths.get(name, self._table if use is not None and use.starts else self._threads)
+        length = self._attempt.lengths.get(name, self._table if use is not None and use.starts else self._elements)
         filling = filling_of(use, declared)
         return ArrayChoice(name, element, declared, length, filling, limits, self._threads, self._seed)
 
     def _why(self, name: str, choice: ArrayChoice) -> str:
-        grown = "as far as accesses reach" if name in self._attempt.lengths else "one element per thread"
+        grown = "one element per thread" if self._elements == self._threads else "as many as threads stride over"
+        if name in self._attempt.lengths:
+            grown = "as far as accesses reach"
         if name in self._attempt.ascending:
             return f"{grown}; numbers in no order do not fit"
         match choice.filling:

@@ -22,7 +22,10 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int n", f"{_I} if (i < n / 4) x[i] = 1;", {"n": "8192"}),
         ("int n", f"{_I} if (i < n - 2) x[i] = 1;", {"n": "2050"}),
         ("int n", f"{_I} if (2 * i + 1 < n) x[i] = 1;", {"n": "4096"}),
-        ("int a", f"{_I} for (int j = i; j < a; j += gridDim.x * blockDim.x) x[j] = 1;", {"a": "2048"}),
+        ("int a", f"{_I} for (int j = i; j < a; j += gridDim.x * blockDim.x) x[j] = 1;", {"a": "8192"}),
+        ("int a", f"for ({_I} i < a; i += 512) x[i] = 1;", {"a": "3584"}),
+        ("int a", "for (int j = threadIdx.x; j <= a; j += blockDim.x) x[j] = 1;", {"a": "1023"}),
+        ("int a", f"for ({_I} i < a; i++) x[i] = 1;", {"a": "2048"}),
         ("int a, int b", f"{_XY} if (i < a && j < b) x[j * a + i] = 1;", {"a": "64", "b": "64"}),
         ("int a", f"{_XY} x[j * a + i] = 1;", {"a": "64"}),
         ("int a, int b", f"{_I} if (i < a * b) x[i] = 1;", {"a": "64", "b": "32"}),
@@ -37,6 +40,18 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         # rows that a loop walks along in tiles, of threads that stand side by side
         ("int a", f"{_XY} for (int k = 0; k < a; k += 8) x[j * a + k + threadIdx.x % 8] = 1;", {"a": "64"}),
         ("int a", f"{_I} for (int k = 0; k < a; k += 2) x[i * a + k + threadIdx.x % 2] = 1;", {"a": "32"}),
+        # rows that are counted in bytes, and planes on top of them
+        ("unsigned char *p, int a", f"{_XY} ((float *)(p + j * a))[i] = 1;", {"a": "256"}),
+        ("char *p, size_t a", f"{_XY} char *q = p + j * a + 3 * i; q[0] = 1; q[1] = 2; q[2] = 0;", {"a": "192"}),
+        (
+            "char *p, int w, int h, int a, int b",
+            f"{_XY} if (i >= w || j >= h) return; for (int z = 0; z < 4; z++) p[z * b + j * a + 2 * i] = z;",
+            {"w": "64", "h": "64", "a": "127", "b": "8128"},
+        ),
+        ("int a, int b", f"{_XY} x[i + j * a + blockIdx.z * b] = 1;", {"a": "32", "b": "1024"}),
+        # rows in which vectors are read
+        ("int a, int b", f"{_XY} *(int4 *)&x[j * a + 4 * i] = *(int4 *)&x[j * b + i];", {"a": "256", "b": "64"}),
+        ("int a", f"{_XY} int2 v = *(int2 *)&x[j * a + 2 * (i / 4)]; x[i] = v.x;", {"a": "32"}),
         # rows that a loop steps over
         ("int a", "int at = a; for (int r = 0; r < 4; r++) { x[at + threadIdx.x] = 1; at += a; }", {"a": "256"}),
         ("int a", f"for ({_I} i < 9999; i += a) x[i] = 1;", {"a": "2048"}),
@@ -49,11 +64,34 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int a", "x[threadIdx.x] = a;", {"a": "1"}),
         ("int width, int numRows", "x[threadIdx.x] = width + numRows;", {"width": "2048", "numRows": "16"}),
         ("float f, bool b", "x[threadIdx.x] = b ? f : 0;", {"f": "0.5", "b": "true"}),
+        # no interval is empty
+        ("float f, float g", "x[threadIdx.x] = (g - f) * threadIdx.x;", {"f": "0.5", "g": "0.75"}),
+        (
+            "float x_max, float g, float x_min",
+            "x[0] = x_max + g + x_min;",
+            {"x_min": "0.5", "g": "0.75", "x_max": "0.875"},
+        ),
+        (
+            "int firstCount, int lastCount",
+            "x[threadIdx.x] = lastCount - firstCount;",
+            {"firstCount": "1024", "lastCount": "2048"},
+        ),
+        ("int a, int b", "x[threadIdx.x] = a > b;", {"a": "2", "b": "1"}),
+        (
+            "unsigned len, unsigned count",
+            "x[threadIdx.x] = min(len, count - 4 * threadIdx.x - len);",
+            {"len": "1024", "count": "2048"},
+        ),
     ],
 )
 def test_numbers(parameters: str, body: str, numbers: dict[str, str]) -> None:
     found = chosen(f"__global__ void k(int *x, {parameters}) {{ {body} }}")
     assert {name: found[name] for name in numbers} == numbers
+
+
+def test_arrays_hold_all_elements_that_a_loop_strides_over() -> None:
+    found = chosen(f"__global__ void k(int *x, int n) {{ for ({_I} i < n; i += gridDim.x * blockDim.x) x[i] = 1; }}")
+    assert (found["n"], found["x"]) == ("8192", "uninitialised[8192]")
 
 
 def test_members_of_structs_and_constant_variables_are_numbers_too() -> None:
@@ -139,7 +177,7 @@ def test_a_number_that_a_mask_is_made_of_is_a_power_of_two() -> None:
 @pytest.mark.parametrize(
     ("body", "numbers"),
     [
-        ("if (n % 48 || n < 100) __trap(); for (int c = threadIdx.x; c < n; c += blockDim.x) x[c] = 1;", {"n": "288"}),
+        ("if (n % 48 || n < 100) __trap(); for (int c = threadIdx.x; c < n; c += blockDim.x) x[c] = 1;", {"n": "1056"}),
         ("assert(n % 48 == 0 && n % 36 == 0); if (threadIdx.x < n) x[threadIdx.x] = 1;", {"n": "288"}),
         ("assert(n == m + 5); x[n - m] = 1;", {"n": "5", "m": "0"}),
         ("if (n != gridDim.x * blockDim.x) __trap(); x[threadIdx.x + 2 * n] = 1;", {"n": "2048"}),
