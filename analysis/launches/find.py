@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias, final
 
 from analysis.ir.pace import paced
 from analysis.ir.source import Span
+from analysis.launches.argument_formulas import argument_formulas
 from analysis.launches.argument_links import argument_links
 from analysis.launches.device_bodies import LAUNCH_CALLS
 from analysis.launches.file_constants import Number
@@ -149,6 +150,7 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _
                 numbers_from=frozenset(one for one, speaks in sources if speaks),
                 grid_units=launch.grid_units or first.grid_units,
                 links=launch.links or first.links,
+                formulas=launch.formulas or first.formulas,
                 is_made=is_made,
             )
         )
@@ -289,6 +291,7 @@ def _launch(
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
         links=argument_links(arguments, values),
+        formulas=argument_formulas(arguments, values),
         relations=argument_relations(configuration, arguments, values),
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),

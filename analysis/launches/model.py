@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias, final
 from analysis.ir.launch_relation import ArgumentRelation
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.launches.formulas import ArgumentFormula
 
 
 class Shape(NamedTuple):
@@ -109,6 +110,8 @@ class Launch:
     numbers_from: frozenset[NumbersFrom] = frozenset()
     """Whose numbers `called` and `possible` are."""
     links: tuple[ArgumentLink, ...] = ()
+    formulas: tuple[ArgumentFormula, ...] = ()
+    """How arguments are computed from several others."""
     relations: tuple[ArgumentRelation, ...] = ()
     """What holds in every launch that is ever made here."""
     is_made: bool = True

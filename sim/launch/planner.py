@@ -363,7 +363,10 @@ def _numbers(
             found[name] = replace(found[other], why=f"host code passes the same as for {other}")
             known[name] = found[name].value
     chosen = choose_numbers(subject.flow, grid.extent, block.extent, warp_size, known, inside, trips, alike)
-    chosen = {**chosen, **linked_numbers(subject.launches, parameters, subject.flow.leaves, {**chosen, **found})}
+    chosen = {
+        **chosen,
+        **linked_numbers(subject.launches, parameters, subject.flow.leaves, {**chosen, **found}, found.keys()),
+    }
     free = {name: number for name, number in {**chosen, **found}.items() if name not in attempt.numbers}
     within = numbers_within(*shapes, free, is_grid_given=is_grid_given)
     return _fulfilling(subject, grid, block, {**chosen, **found, **within}, frozenset(attempt.numbers))
