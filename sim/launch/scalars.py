@@ -43,8 +43,8 @@ from analysis.ir.record import record
 from analysis.ir.types import BooleanType, FloatType, IntegerType
 
 TRIPS: Final = 16
-STRIDES: Final = 4
-"""Elements for each thread where a loop strides over them."""
+STRIDES: Final = 2
+"""Elements for each thread where a loop strides over them: with fewer none goes round, and more take longer."""
 GEOMETRIC_BOUND: Final = 256
 """Of a loop that doubles or halves its variable: a power of two, as such loops expect."""
 
@@ -202,7 +202,7 @@ class _Choosing:
             for wish in self._estimate.wishes(bound, min(several, most))
         ]
         once = dict(self._reached_once())
-        for name, number in self._largest(iter(strided), "several elements for each thread"):
+        for name, number in self._largest(iter(strided), "two elements for each thread"):
             if name not in once or number.value > once[name].value:
                 once[name] = replace(number, strided=int(number.value))
         yield from once.items()

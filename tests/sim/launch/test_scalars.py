@@ -22,9 +22,9 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int n", f"{_I} if (i < n / 4) x[i] = 1;", {"n": "8192"}),
         ("int n", f"{_I} if (i < n - 2) x[i] = 1;", {"n": "2050"}),
         ("int n", f"{_I} if (2 * i + 1 < n) x[i] = 1;", {"n": "4096"}),
-        ("int a", f"{_I} for (int j = i; j < a; j += gridDim.x * blockDim.x) x[j] = 1;", {"a": "8192"}),
-        ("int a", f"for ({_I} i < a; i += 512) x[i] = 1;", {"a": "3584"}),
-        ("int a", "for (int j = threadIdx.x; j <= a; j += blockDim.x) x[j] = 1;", {"a": "1023"}),
+        ("int a", f"{_I} for (int j = i; j < a; j += gridDim.x * blockDim.x) x[j] = 1;", {"a": "4096"}),
+        ("int a", f"for ({_I} i < a; i += 512) x[i] = 1;", {"a": "2560"}),
+        ("int a", "for (int j = threadIdx.x; j <= a; j += blockDim.x) x[j] = 1;", {"a": "511"}),
         ("int a", f"for ({_I} i < a; i++) x[i] = 1;", {"a": "2048"}),
         ("int a, int b", f"{_XY} if (i < a && j < b) x[j * a + i] = 1;", {"a": "64", "b": "64"}),
         ("int a", f"{_XY} x[j * a + i] = 1;", {"a": "64"}),
@@ -91,7 +91,7 @@ def test_numbers(parameters: str, body: str, numbers: dict[str, str]) -> None:
 
 def test_arrays_hold_all_elements_that_a_loop_strides_over() -> None:
     found = chosen(f"__global__ void k(int *x, int n) {{ for ({_I} i < n; i += gridDim.x * blockDim.x) x[i] = 1; }}")
-    assert (found["n"], found["x"]) == ("8192", "uninitialised[8192]")
+    assert (found["n"], found["x"]) == ("4096", "uninitialised[4096]")
 
 
 def test_members_of_structs_and_constant_variables_are_numbers_too() -> None:
@@ -177,7 +177,7 @@ def test_a_number_that_a_mask_is_made_of_is_a_power_of_two() -> None:
 @pytest.mark.parametrize(
     ("body", "numbers"),
     [
-        ("if (n % 48 || n < 100) __trap(); for (int c = threadIdx.x; c < n; c += blockDim.x) x[c] = 1;", {"n": "1056"}),
+        ("if (n % 48 || n < 100) __trap(); for (int c = threadIdx.x; c < n; c += blockDim.x) x[c] = 1;", {"n": "528"}),
         ("assert(n % 48 == 0 && n % 36 == 0); if (threadIdx.x < n) x[threadIdx.x] = 1;", {"n": "288"}),
         ("assert(n == m + 5); x[n - m] = 1;", {"n": "5", "m": "0"}),
         ("if (n != gridDim.x * blockDim.x) __trap(); x[threadIdx.x + 2 * n] = 1;", {"n": "2048"}),
