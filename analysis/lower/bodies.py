@@ -94,12 +94,12 @@ def _lower_body(
     )
     node = declaration.node
     if instance.this is not None:
-        ctx.this = _this(ctx, replace(instance.this, is_constant=is_for_constants(declaration)))
+        begins_or_ends = declaration.is_constructor or declaration.is_destructor
+        whole = declaration.owner if begins_or_ends else instance.most_derived
+        ctx.this = _this(ctx, replace(instance.this, is_constant=is_for_constants(declaration)), whole)
     may_qualify = not _says_qualifiers(instance)
     for parameter in instance.signature.parameters:
         _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel, may_qualify=may_qualify)
-        if parameter.name in instance.pointed:
-            ctx.scope.declare(parameter.name, instance.pointed[parameter.name])
     declare_packs(ctx.scope, pack_names(parameter_list(declaration.declarator)), instance.signature.parameters)
     if declaration.is_constructor and declaration.owner is not None:
         _member_initialisers(ctx, declaration.owner, node)
@@ -142,14 +142,14 @@ def _is_exact(argument: Entity | TemplateArgument | None) -> bool:
             return True
 
 
-def _this(ctx: LoweringContext, declared: DeclaredType) -> LocalVariable:
+def _this(ctx: LoweringContext, declared: DeclaredType, most_derived: Record | None) -> LocalVariable:
     builder = ctx.builder
     span = Span(0, 0)
     value = builder.value(declared.type)
     builder.parameters.append(Parameter(value, "this", span))
     symbol = builder.symbol("this", SymbolKind.LOCAL, declared.type, span)
     builder.store(builder.symbol_address(symbol, span), value, span)
-    return LocalVariable("this", symbol, declared, None)
+    return LocalVariable("this", symbol, declared, None, most_derived=most_derived)
 
 
 def _parameter(ctx: LoweringContext, parameter: ParameterDeclaration, *, is_kernel: bool, may_qualify: bool) -> None:

@@ -47,8 +47,8 @@ from analysis.lower.either import MOST, either
 from analysis.lower.elision import only_return
 from analysis.lower.expressions.arguments import converted_object, passed_argument
 from analysis.lower.expressions.dispatch import captured, load, lower, temporary
-from analysis.lower.expressions.members import member_place, upcast
-from analysis.lower.functions import is_deduced, is_for_constants
+from analysis.lower.expressions.members import downcast, member_place, upcast
+from analysis.lower.functions import for_class, instantiate, is_deduced, is_for_constants
 from analysis.lower.inlining import inline_closure, inline_instance, named_code, returned_operand
 from analysis.lower.library.source import is_library
 from analysis.lower.lifetimes import (
@@ -71,9 +71,9 @@ from analysis.lower.names import (
     TypeName,
 )
 from analysis.lower.overloads import Choice, choose
-from analysis.lower.records import methods_named, written_constructors
+from analysis.lower.records import is_derived, methods_named, written_constructors
 from analysis.lower.types import spelled
-from analysis.lower.virtual_calls import is_dispatched
+from analysis.lower.virtual_calls import final_overrider, is_dispatched, is_polymorphic, most_derived
 from analysis.syntax.tree import Node
 
 
@@ -121,9 +121,13 @@ def call_method(
     others = [each.declaration for each in choice.rivals]
     if any(each.owner is not declaration.owner or each.is_static or each.is_virtual for each in others):
         return unknown_call(ctx, f"ambiguous call of {name}", (*known, *arguments), span)
-    if not is_exact and is_dispatched(receiver, record, declaration):
-        returns = choice.instance.signature.returns.stored
-        return unknown_call(ctx, f"virtual call of {name}", (*known, *arguments), span, returns)
+    if not is_exact and declaration.has_this and is_dispatched(record, declaration):
+        found = _overriding(ctx, choice, receiver)
+        if found is None:
+            returns = choice.instance.signature.returns.stored
+            return unknown_call(ctx, f"virtual call of {name}", (*known, *arguments), span, returns)
+        arguments = _completed(ctx, choice.instance, arguments, span)
+        choice, declaration = found, found.instance.declaration
     if not _has_body(choice):
         returns = choice.instance.signature.returns.stored
         return unknown_call(ctx, f"call of {name}, whose body is not visible", (*known, *arguments), span, returns)
@@ -137,7 +141,35 @@ def call_method(
     if receiver is None or owner is None:
         return unknown_call(ctx, f"call of {name} without an object", arguments, span)
     seen = upcast(ctx, receiver, record, owner, span)
-    return call_one_of(ctx, name, choice, seen or receiver, arguments, span)
+    if seen is None and is_derived(owner, record):
+        seen = downcast(ctx, receiver, owner, span)
+    return call_one_of(ctx, name, _for_class(ctx, choice, receiver), seen or receiver, arguments, span)
+
+
+def _overriding(ctx: LoweringContext, choice: Choice, receiver: LValue | None) -> Choice | None:
+    """The function that a virtual call runs, by the class of the whole object; None where that is not known."""
+    whole = most_derived(ctx.program, receiver)
+    found = None if whole is None or choice.rivals else final_overrider(whole, choice.instance.declaration)
+    return None if found is None else replace(choice, instance=instantiate(found, {}))
+
+
+def _completed(
+    ctx: LoweringContext, instance: FunctionInstance, arguments: Sequence[Operand], span: Span
+) -> Sequence[Operand]:
+    """The arguments with the default ones of that function, which is the one that the call names."""
+    missing = instance.signature.parameters[len(arguments) :]
+    with ctx.elsewhere(instance.scope, instance.declaration.snippet, span):
+        return [*arguments, *(lower(ctx, each.default) for each in missing if each.default is not None)]
+
+
+def _for_class(ctx: LoweringContext, choice: Choice, receiver: LValue) -> Choice:
+    """The choice for objects of the receiver's class alone, where that is known and virtual calls may follow."""
+    declaration = choice.instance.declaration
+    owner, whole = declaration.owner, most_derived(ctx.program, receiver)
+    is_made = declaration.is_constructor or declaration.is_destructor
+    if owner is None or whole is None or whole.is_local or is_made or choice.rivals or not is_polymorphic(owner):
+        return choice
+    return replace(choice, instance=for_class(choice.instance, whole))
 
 
 def is_generic(record: Record) -> bool:

@@ -16,7 +16,7 @@ from analysis.lower.exact_arguments import record_name, structured, structured_c
 from analysis.lower.functions import generic_signature, is_for_constants
 from analysis.lower.library.source import lacks_conversions
 from analysis.lower.names import Declarations, DeclaredType, FunctionDeclaration, Record
-from analysis.lower.records import constructors_of, methods_named
+from analysis.lower.records import constructors_of, initialising_constructors, methods_named
 from analysis.syntax.tree import Node
 
 
@@ -69,9 +69,9 @@ def _exact(program: Declarations, declared: DeclaredType) -> QualType | None:
 def _is_known(program: Declarations, record: Record) -> bool:
     if record.is_guess or record.has_unknown_base or lacks_conversions(record.item) or record.node.has_error:
         return False
-    if record.node.field("body") is None or record.inherited:
+    if record.node.field("body") is None:
         return False
-    converting = [*constructors_of(record), *_own_functions(record)]
+    converting = [*_constructors(record), *_own_functions(record)]
     is_known = all(_has_known_type(program, each) for each in converting)
     return is_known and all(_is_known(program, base) for base, _ in record.bases)
 
@@ -87,7 +87,7 @@ def _has_known_type(program: Declarations, declaration: FunctionDeclaration) -> 
 
 def _converting(program: Declarations, record: Record) -> list[ConvertingConstructor]:
     found: list[ConvertingConstructor] = []
-    for constructor in dict.fromkeys(constructors_of(record)):
+    for constructor in dict.fromkeys(_constructors(record)):
         signature = generic_signature(constructor)
         if is_explicit(constructor) or not signature.parameters or not signature.accepts(1):
             continue
@@ -95,6 +95,10 @@ def _converting(program: Declarations, record: Record) -> list[ConvertingConstru
         if exact is not None:
             found.append(ConvertingConstructor(constructor, exact))
     return found
+
+
+def _constructors(record: Record) -> Sequence[FunctionDeclaration]:
+    return [*constructors_of(record), *(initialising_constructors(record) if record.inherited else ())]
 
 
 def _functions(program: Declarations, record: Record) -> list[ConversionFunction]:

@@ -37,8 +37,15 @@ from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalu
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.lifetimes import take_over, temporary_begins
 from analysis.lower.names import Closure, DeclaredType, FunctionDeclaration, Record
+from analysis.lower.overloads import choose
 from analysis.lower.packs import expanded
-from analysis.lower.records import has_defaulted_constructor, written_constructors
+from analysis.lower.records import (
+    constructors_of,
+    has_defaulted_constructor,
+    initialising_constructors,
+    is_derived,
+    written_constructors,
+)
 from analysis.lower.references import bind_member
 from analysis.lower.strings import array_of_string, fill_characters
 from analysis.lower.types import spelled
@@ -79,7 +86,7 @@ def construct_at(
         _copy(ctx, target, record, arguments[0], span)
         return
     constructors = written_constructors(record)
-    if arguments and record.inherited:
+    if record.inherited and (arguments or not _has_implicit_constructor(record)):
         _construct_inherited(ctx, target, record, arguments, span)
         return
     if constructors and (arguments or not has_defaulted_constructor(record)):
@@ -91,14 +98,26 @@ def construct_at(
     default_members(ctx, target, record, span, zeroed=True)
 
 
+def _has_implicit_constructor(record: Record) -> bool:
+    """Whether `T()` runs no constructor that anybody wrote for the class."""
+    return not constructors_of(record) or has_defaulted_constructor(record)
+
+
 def _construct_inherited(
     ctx: LoweringContext, target: LValue, record: Record, arguments: Sequence[Operand], span: Span
 ) -> None:
-    """A call of a constructor that the class has from a base: the base is built by it, all else by default."""
-    if len(record.inherited) > 1 or written_constructors(record):
-        unknown_call(ctx, f"construction of {record.name}, which inherits constructors", (target, *arguments), span)
+    """A call of a constructor of the class, or of one from a base: the base is built by it, all else by default."""
+    choice = choose(ctx, initialising_constructors(record), (), arguments)
+    chosen = None if choice is None or choice.rivals else choice.instance.declaration
+    if chosen is not None and chosen.owner is record:
+        call_method(ctx, target, record, [chosen], (), arguments, span)
         return
-    default_members(ctx, target, record, span, given=(record.inherited[0], arguments))
+    owner = None if chosen is None else chosen.owner
+    bases = [base for base in record.inherited if owner is not None and is_derived(base, owner)]
+    if len(bases) == 1:
+        default_members(ctx, target, record, span, given=(bases[0], arguments))
+    else:
+        unknown_call(ctx, f"construction of {record.name}, which inherits constructors", (target, *arguments), span)
 
 
 def _copy(ctx: LoweringContext, target: LValue, record: Record, value: Operand, span: Span) -> None:
@@ -160,7 +179,9 @@ def _default_member(
 def default_object(ctx: LoweringContext, target: LValue, record: Record, span: Span, *, zeroed: bool = False) -> None:
     """`T x;`: the default constructor, or the default of every member."""
     constructors = written_constructors(record)
-    if constructors and not has_defaulted_constructor(record):
+    if record.inherited and not _has_implicit_constructor(record):
+        _construct_inherited(ctx, target, record, (), span)
+    elif constructors and not has_defaulted_constructor(record):
         call_method(ctx, target, record, constructors, (), (), span)
     else:
         default_members(ctx, target, record, span, zeroed=zeroed)
@@ -280,8 +301,9 @@ def initialise_list(ctx: LoweringContext, target: LValue, value: Node, span: Spa
         record = ctx.program.records.get(type.name)
         if record is None:
             return _builtin_list(ctx, target, type, nodes, span)
-        if written_constructors(record) or (nodes and record.inherited):
-            made = braced_objects(ctx, value, written_constructors(record))
+        constructors = initialising_constructors(record)
+        if constructors:
+            made = braced_objects(ctx, value, constructors)
             operands = [made.get(index) or _list_operand(ctx, node) for index, node in enumerate(nodes)]
             construct_at(ctx, target, record, operands, span)
             return None

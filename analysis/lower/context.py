@@ -42,6 +42,7 @@ class LValue:
     `is_expiring` one that may be moved from, and `whole` is the address of the temporary that it is a part of.
     `is_lvalue` tells one that certainly has a name, or is a part of one that has; `is_constant` whether it is `const`.
     `spelled` is the C++ type where it is known; `exact_type` is what to ask.
+    `most_derived` is the class of the whole object, where this is a base of one whose class is known.
     """
 
     address: ValueId
@@ -57,6 +58,7 @@ class LValue:
     is_lvalue: bool = False
     is_constant: bool | None = None
     spelled: QualType | None = None
+    most_derived: Record | None = None
 
 
 def _exact_type(place: LValue) -> QualType | None:
@@ -152,6 +154,8 @@ class LoweringContext:
     """Pointers that callees may point elsewhere."""
     depth: int = 0
     """How many bodies are being lowered in place."""
+    bodies_with_types: int = 0
+    """How many bodies of lambdas with types of their own were lowered in place."""
 
     def span(self, node: Node) -> Span:
         if self.fixed_span is not None:

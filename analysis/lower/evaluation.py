@@ -586,7 +586,9 @@ def _meaning(entity: Entity | None) -> Meaning | None:
             known = _frozen(entity_constant(entity) or entity.object)
             return LocalName(entity, _type(entity.declared), known)
         case LambdaName(closure=closure):
-            return LocalName(closure, None, None)
+            captures = closure.node.field("captures")
+            is_plain = captures is not None and not captures.children
+            return LocalName(closure, None, None, (ScopeNames(closure.scope), closure.node) if is_plain else None)
         case ConstantName():
             known = _frozen(entity)
             is_object = entity.exact is not None and entity.exact.is_constant

@@ -18,7 +18,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.conversions.standard import decayed
-from analysis.cpp.expressions.checker import NO_OPERATOR, Checker, NoOperator
+from analysis.cpp.expressions.checker import NO_OPERATOR, Checker, NoOperator, is_no_function
 from analysis.cpp.expressions.model import (
     INVALID,
     Checked,
@@ -73,7 +73,7 @@ from analysis.lower.names import (
     declared_as,
 )
 from analysis.lower.overloads import NoFunction, choose_exactly
-from analysis.lower.packs import is_pack_size
+from analysis.lower.packs import element_of, expanded, is_pack_size
 from analysis.lower.records import methods_named
 from analysis.lower.requirements import is_required
 from analysis.lower.strings import string_text
@@ -138,6 +138,13 @@ class ScopeNames:
             return None
         is_descriptor = node.kind == "type_descriptor"
         return self._exact(descriptor_type(self._scope, node) if is_descriptor else resolve_type(self._scope, node))
+
+    def expanded(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        return expanded(self._scope, nodes)
+
+    def element(self, node: Node) -> tuple[ScopeNames, Node]:
+        scope, pattern = element_of(self._scope, node)
+        return ScopeNames(scope, self._this), pattern
 
     def literal(self, node: Node) -> QualType | None:
         if node.kind == "char_literal":
@@ -250,9 +257,19 @@ class ScopeNames:
             return self._function(entity, function, explicit, arguments)
         callee = self._entity(entity)
         if isinstance(callee, Argument) and isinstance(callee.type.type, cpp.ClassType):
-            found = self.operator("()", [callee, *arguments])
-            return None if isinstance(found, NoOperator) else found
-        return None
+            return self.called_object(callee, arguments)
+        return INVALID if isinstance(callee, Argument) and is_no_function(callee) else None
+
+    def called_object(self, object: Argument, arguments: Sequence[Argument]) -> Checked:
+        found = self.operator("()", [object, *arguments])
+        if not isinstance(found, NoOperator):
+            return found
+        assert isinstance(object.type.type, cpp.ClassType)
+        record = self._record(object.type.type)
+        methods = () if record is None else methods_named(record, "operator()")
+        is_plain = not any(each.template_parameters or is_required(each) for each in methods)
+        has_others = bool(self.classes.conversion_functions(object.type.type))  # to a pointer to a function, perhaps
+        return INVALID if record is not None and is_plain and not has_others else None
 
     def _converted(self, declared: DeclaredType, arguments: Sequence[Argument]) -> Checked:
         """`T(a, b)`: an object of the class; of any other type a value, of which `T()` and `T(a)` may be one."""

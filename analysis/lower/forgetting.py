@@ -40,10 +40,10 @@ def forget_names(
 
 
 def _forget_instances(declaration: FunctionDeclaration) -> None:
-    for instance in (*declaration.instances.values(), *declaration.for_groups.values()):
+    for instance in (*declaration.instances.values(), *declaration.for_calls.values()):
         _close(instance.scope)
     declaration.instances.clear()
-    declaration.for_groups.clear()
+    declaration.for_calls.clear()
     _close(declaration.scope)
 
 

@@ -9,7 +9,7 @@ Rules   A parameter of array type is a pointer.  A kernel's pointer parameters p
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -25,10 +25,11 @@ from analysis.lower.names import (
     DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
-    FunctionSet,
     LambdaName,
     LocalVariable,
+    Origin,
     ParameterDeclaration,
+    Record,
     Scope,
     Signature,
     TemplateArgument,
@@ -134,11 +135,25 @@ def instantiate(
     if declaration.owner is not None and not declaration.is_static:
         this = DeclaredType(pointer_to(DeclaredType(declaration.owner.type)))
     is_generic = all(map(stands_for_itself, declaration.template_parameters, bound))  # whoever asks first
+    _name_types(declaration, scope, () if is_generic else bound)
     identity = function_id(declaration, () if is_generic else bound)
     instance = FunctionInstance(identity, declaration, scope, read_signature(declaration, scope), this)
     declaration.instances[key] = instance
     declaration.scope.program.register(instance)
     return instance
+
+
+def _name_types(declaration: FunctionDeclaration, scope: Scope, bound: tuple[TemplateArgument, ...]) -> None:
+    """Types that the function declares are named after the instance, and after its number among overloads."""
+    origin, item = scope.origin, declaration.item
+    if origin is None or (b"struct" not in item.text and b"class" not in item.text and b"union" not in item.text):
+        return
+    owner = declaration.owner
+    path = [*item.namespace, *([item.owner] if item.owner else [])] if owner is None else [owner.name]
+    same = [one for one in declaration.scope.program.unit.lookup(item.name) if one.is_definition]
+    name = item.name if len(same) < 2 or item not in same else f"{item.name}#{same.index(item) + 1}"
+    listed = f"<{', '.join(map(spelled_argument, bound))}>" if bound else ""
+    scope.origin = Origin(origin.item, origin.snippet, "::".join([*path, name + listed]))
 
 
 def for_groups(instance: FunctionInstance, arguments: Sequence[object]) -> FunctionInstance:
@@ -162,23 +177,23 @@ def for_groups(instance: FunctionInstance, arguments: Sequence[object]) -> Funct
     if not named:
         return instance
     identity = FunctionId(f"{instance.id} [{', '.join(named)}]")
-    known = declaration.for_groups.get(identity)
+    known = declaration.for_calls.get(identity)
     if known is None:
         exact_signature = replace(signature, parameters=tuple(parameters))
         known = FunctionInstance(identity, declaration, instance.scope, exact_signature, instance.this)
-        declaration.for_groups[identity] = known
+        declaration.for_calls[identity] = known
         declaration.scope.program.register(known)
     return known
 
 
-def for_functions(instance: FunctionInstance, pointed: Mapping[str, FunctionSet]) -> FunctionInstance:
-    """The instance whose parameters of these names point to these functions, whatever is passed."""
-    identity = FunctionId(f"{instance.id} [{', '.join(f'{name} = {one.name}' for name, one in pointed.items())}]")
+def for_class(instance: FunctionInstance, whole: Record) -> FunctionInstance:
+    """The instance for objects whose class is certainly `whole`: its virtual calls are of functions of that class."""
+    identity = FunctionId(f"{instance.id} [*this = {whole.name}]")
     declaration = instance.declaration
-    known = declaration.for_groups.get(identity)
+    known = declaration.for_calls.get(identity)
     if known is None:
-        known = replace(instance, id=identity, pointed=pointed)
-        declaration.for_groups[identity] = known
+        known = replace(instance, id=identity, most_derived=whole)
+        declaration.for_calls[identity] = known
         declaration.scope.program.register(known)
     return known
 

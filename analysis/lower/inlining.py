@@ -8,7 +8,9 @@ Limits  `MAX_DEPTH` nested bodies, against recursion.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from analysis.cpp.conversions.standard import decayed as decayed_type
 from analysis.cpp.types.model import qualified
@@ -42,6 +44,7 @@ from analysis.lower.names import (
     FunctionSet,
     LambdaName,
     LocalVariable,
+    Origin,
     ParameterDeclaration,
     Scope,
     Signature,
@@ -54,9 +57,11 @@ from analysis.lower.reassigned import is_reassigned
 from analysis.lower.statements.dispatch import statement
 from analysis.lower.templates import bind, positional, template_parameters
 from analysis.lower.types import descriptor_type
+from analysis.lower.virtual_calls import most_derived
 from analysis.syntax.tree import Node
 
 MAX_DEPTH = 24
+_DECLARES_TYPES: Final = re.compile(rb"\b(?:struct|class|union|enum)\b")
 
 
 def inline_closure(
@@ -72,6 +77,11 @@ def inline_closure(
         return _opaque(ctx, "call of a lambda nested too deeply", (closure, *arguments), span)
     declarator = closure.node.field("declarator")
     scope = closure.scope.inside()
+    if scope.origin is not None and _DECLARES_TYPES.search(body.text):
+        # Of a generic lambda each call has types of its own.
+        ctx.bodies_with_types += 1
+        prefix = f"{scope.origin.prefix}::<lambda {ctx.bodies_with_types}>"
+        scope.origin = Origin(scope.origin.item, scope.origin.snippet, prefix)
     parameters: tuple[ParameterDeclaration, ...] = ()
     packs: list[str] = []
     returns = DeclaredType(AUTO)
@@ -151,7 +161,7 @@ def _object(ctx: LoweringContext, instance: FunctionInstance, this: LValue | Non
     symbol = builder.symbol("this", SymbolKind.LOCAL, type, span)
     builder.store(builder.symbol_address(symbol, span), this.address, span)
     declared = DeclaredType(type, is_constant=is_for_constants(instance.declaration))
-    return LocalVariable("this", symbol, declared, None)
+    return LocalVariable("this", symbol, declared, None, most_derived=most_derived(ctx.program, this))
 
 
 def _inline(

@@ -8,7 +8,7 @@ Limits  Argument-dependent lookup is done for operators only, by asking the whol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final
 
@@ -55,6 +55,8 @@ class LocalVariable:
     """A parameter that is an object of the caller: `symbol` holds its address."""
     is_binding: bool = False
     """A name in `auto [a, b]`: a reference to a member, whose type `decltype` says as if it were the member itself."""
+    most_derived: Record | None = None
+    """Of a reference, or of `this`: the class that the whole object has, where that is known."""
 
     @property
     def is_constant(self) -> bool | None:
@@ -366,8 +368,8 @@ class FunctionDeclaration:
     """How many of the template headers in front belong to classes around: of a definition outside of its class."""
     generic: Signature | None = None
     instances: dict[InstanceKey, FunctionInstance] = field(default_factory=dict["InstanceKey", "FunctionInstance"])
-    for_groups: dict[FunctionId, FunctionInstance] = field(default_factory=dict[FunctionId, "FunctionInstance"])
-    """Instances for the cooperative groups that calls pass as `thread_group`."""
+    for_calls: dict[FunctionId, FunctionInstance] = field(default_factory=dict[FunctionId, "FunctionInstance"])
+    """Instances for the cooperative groups that calls pass as `thread_group`, or for the class of their object."""
 
     @property
     def body(self) -> Node | None:
@@ -393,14 +395,15 @@ class FunctionDeclaration:
 @final
 @dataclass(slots=True, eq=False)
 class FunctionInstance:
-    """A function, template parameters bound (perhaps to themselves) and pointers to functions `pointed` to some."""
+    """A function, template parameters bound (perhaps to themselves)."""
 
     id: FunctionId
     declaration: FunctionDeclaration
     scope: Scope
     signature: Signature
     this: DeclaredType | None
-    pointed: Mapping[str, FunctionSet] = field(default_factory=dict[str, FunctionSet])
+    most_derived: Record | None = None
+    """The class that the object of the call has, where the instance is for objects of that class alone."""
 
 
 @final
@@ -460,6 +463,8 @@ class Record:
     parameters: tuple[TemplateParameter, ...] = ()
     """Of an instance, those of the template or partial specialisation that it was made from."""
     is_union: bool = False
+    is_polymorphic: bool | None = None
+    """Whether it has virtual methods, once `virtual_calls.py` was asked."""
     fields: list[RecordField] = field(default_factory=list[RecordField])
     bases: list[tuple[Record, int]] = field(default_factory=list["tuple[Record, int]"])
     """Each base with the index of its first member here."""

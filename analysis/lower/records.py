@@ -81,16 +81,16 @@ def _introduced_methods(
     record: Record, name: str, own: tuple[FunctionDeclaration, ...]
 ) -> tuple[FunctionDeclaration, ...]:
     """The methods of bases that `using Base::name;` adds: all but those whose parameters an own method has."""
-    hidden = [_parameter_types(declaration) for declaration in own]
+    hidden = [parameter_types(declaration) for declaration in own]
     return tuple(
         declaration
         for base in record.introduced.get(name, ())
         for declaration in methods_named(base, name)
-        if _parameter_types(declaration) not in hidden
+        if parameter_types(declaration) not in hidden
     )
 
 
-def _parameter_types(declaration: FunctionDeclaration) -> tuple[object, ...]:
+def parameter_types(declaration: FunctionDeclaration) -> tuple[object, ...]:
     """What tells two methods of one name apart."""
     parameters = [parameter.declared for parameter in generic_signature(declaration).parameters]
     reference = declaration.declarator.child("ref_qualifier")
@@ -105,6 +105,29 @@ def constructors_of(record: Record) -> tuple[FunctionDeclaration, ...]:
 def written_constructors(record: Record) -> list[FunctionDeclaration]:
     """The constructors that run code of the class's own."""
     return [found for found in constructors_of(record) if not _is_deleted_or_default(found.node)]
+
+
+def initialising_constructors(record: Record) -> list[FunctionDeclaration]:
+    """The constructors among which an initialisation with arguments chooses, those of bases that are inherited too.
+
+    Of the base those are left out that have the parameters of one of the class's own, and those that copy or move.
+
+    Source: C++20 standard, [namespace.udecl], [over.match.funcs].
+    """
+    found = written_constructors(record)
+    hidden = [parameter_types(declaration) for declaration in constructors_of(record)]
+    for base in record.inherited:
+        for declaration in initialising_constructors(base):
+            if parameter_types(declaration) not in hidden and not _takes_own_class(declaration):
+                found.append(declaration)
+    return found
+
+
+def _takes_own_class(constructor: FunctionDeclaration) -> bool:
+    """Whether it copies or moves."""
+    parameters = generic_signature(constructor).parameters
+    owner = constructor.owner
+    return len(parameters) == 1 and owner is not None and parameters[0].declared.type == owner.type
 
 
 def has_defaulted_constructor(record: Record) -> bool:
@@ -484,12 +507,12 @@ def _replaced(
     found: Sequence[FunctionDeclaration], specialised: Sequence[FunctionDeclaration]
 ) -> list[FunctionDeclaration]:
     """The methods, with explicit specialisations in place of those that have the same parameters."""
-    own = [_parameter_types(declaration) for declaration in specialised if not is_specialisation(declaration)]
+    own = [parameter_types(declaration) for declaration in specialised if not is_specialisation(declaration)]
     if not specialised:
         return list(found)
     return [
         *specialised,
-        *(each for each in found if each.template_parameters or _parameter_types(each) not in own),
+        *(each for each in found if each.template_parameters or parameter_types(each) not in own),
     ]
 
 

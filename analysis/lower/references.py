@@ -15,6 +15,7 @@ from analysis.lower.conversions import is_arithmetic
 from analysis.lower.expressions.arguments import as_base, converted_object, may_move, may_refer, reference_to
 from analysis.lower.expressions.dispatch import forget_chosen, load, lower_object, object_behind, temporary
 from analysis.lower.names import DeclaredType, LocalVariable, is_inferred
+from analysis.lower.virtual_calls import most_derived
 from analysis.syntax.tree import Node
 
 
@@ -46,7 +47,11 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     builder.store(builder.symbol_address(symbol, span), address, span)
     variable = builder.variable(name, pointer, span)
     may_be_constant = not isinstance(operand, LValue) or operand.is_constant is not False
-    ctx.scope.declare(name, LocalVariable(name, symbol, declared, variable, may_be_constant=may_be_constant))
+    whole = most_derived(ctx.program, found)
+    ctx.scope.declare(
+        name,
+        LocalVariable(name, symbol, declared, variable, may_be_constant=may_be_constant, most_derived=whole),
+    )
     return found
 
 

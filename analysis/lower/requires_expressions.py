@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from analysis.ir.types import BOOLEAN, UnknownType
 from analysis.lower.expression_types import Invalid, certain_type, lacks_type
-from analysis.lower.functions import NOWHERE, read_parameters
+from analysis.lower.functions import pack_names, read_parameters, with_parameters
 from analysis.lower.library.properties import is_dependent
-from analysis.lower.names import ConstantName, LocalVariable, Scope, TypeName
+from analysis.lower.names import ConstantName, Scope, TypeName, VariablePack
 from analysis.lower.requirements import all_hold, concept_holds, holds
 from analysis.lower.types import resolve_type
 from analysis.syntax.tree import Node
@@ -22,9 +22,12 @@ def requirement_constant(scope: Scope, node: Node) -> ConstantName | None:
     listed = node.field("requirements")
     if listed is None or listed.has_error:
         return None
-    inner = scope.inside()
-    for parameter in read_parameters(scope, node.field("parameters"))[0]:
-        inner.declare(parameter.name, LocalVariable(parameter.name, NOWHERE, parameter.declared, None))
+    listed_parameters = node.field("parameters")
+    parameters = read_parameters(scope, listed_parameters)[0]
+    inner = with_parameters(scope, parameters)
+    for name in pack_names(listed_parameters):
+        if name not in inner.names and not any(each.is_pack for each in parameters):
+            inner.declare(name, VariablePack(()))
     answers = [_is_met(inner, requirement) for requirement in listed.children if requirement.text != b";"]
     answer = all_hold(answers) if answers else None
     return None if answer is None else ConstantName(answer, BOOLEAN)

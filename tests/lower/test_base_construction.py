@@ -21,6 +21,8 @@ struct Twice : Derived { int more = 7; };
 struct Heir : Base { using Base::Base; int own = 4; };
 struct AliasHeir : Base { using Parent = Base; using Parent::Parent; };
 template <class T> struct Pack : T { using T::T; };
+struct Own : Heir { using Heir::Heir; __device__ Own(char, int x) { v = x; } };
+struct Near : Base { using Base::Base; __device__ Near(char, int x) { v = x; } };
 struct Second : Plain, Base { int last; };
 struct Flat : Empty, Plain { int c; };
 """
@@ -42,6 +44,10 @@ struct Flat : Empty, Plain { int c; };
         ("Heir t = Heir(1);", "t.v", [10, 11, 12, 13]),
         ("AliasHeir t(3);", "t.v", [30, 31, 32, 33]),
         ("Pack<Base> t(3);", "t.v", [30, 31, 32, 33]),
+        ("Own t(3);", "t.v + 100 * t.own", [430, 431, 432, 433]),
+        ("Own t('a', 5);", "t.v + 100 * t.own", [405] * 4),
+        ("Near t;", "t.v", [0, 1, 2, 3]),
+        ("Near t[2] = {3, {'a', 6}};", "t[0].v + 100 * t[1].v", [630, 631, 632, 633]),
         ("Second t;", "t.v", [0, 1, 2, 3]),
         ("Second t{{1, 2}, {}, 3};", "t.v + 100 * t.b + 1000 * t.last", [3200, 3201, 3202, 3203]),
         ("Second t{1, 2, 4, 3};", "t.v + 100 * t.b + 1000 * t.last", [3240, 3241, 3242, 3243]),

@@ -127,3 +127,19 @@ def test_the_extent_of_an_array(expression: str, expected: int | None) -> None:
     (symbol,) = kernel_of(text).function.symbols
     assert isinstance(symbol.type, ArrayType)
     assert symbol.type.length == expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "expression", "expected"),
+    [
+        ("constexpr auto square = [](int x) { return x * x; };", "square(3)", 9),
+        ("auto plus = [](auto a, auto b) { return a + b; };", "plus(2, 3)", 5),
+        ("constexpr auto twice = [](auto f, int x) { return f(f(x)); };", "twice([](int x) { return x * 3; }, 2)", 18),
+        ("const int n = 4; auto f = [=](int x) { return x + n; };", "f(3)", None),
+    ],
+)
+def test_a_lambda_without_captures_is_constant(declared: str, expression: str, expected: int | None) -> None:
+    text = f"__global__ void k(int *p) {{ {declared} __shared__ char s[{expression}]; p[0] = s[0]; }}"
+    symbol = next(each for each in kernel_of(text).function.symbols if each.name == "s")
+    assert isinstance(symbol.type, ArrayType)
+    assert symbol.type.length == expected

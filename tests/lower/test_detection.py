@@ -27,6 +27,13 @@ template <class T> concept Modular = requires(T a) { a % a; };
 template <class T> concept Both = Integer<T> && Addable<T> && !Sized<T>;
 template <class T> concept Quiet = requires(T a) { { a.size() } noexcept; };
 template <class T> concept Calls = requires(T a) { unseen(a); };
+template <class F, class... A> concept Callable = requires(F f, A... a) { f(a...); };
+template <class T> concept Counts = requires(T& a) { ++a; a++; };
+template <class T> concept Indexed = requires(T a, int i) { a[i]; };
+struct Two { int operator()(int, float) const; int operator()(Two) const; };
+struct Steps { Steps& operator++(); Steps operator++(int); float operator[](int) const; };
+struct Converts { operator int*() const; };
+template <class T> struct Any { template <class U> int operator()(U) const; };
 struct Point { int x; };
 struct Method { int n; using value_type = float; __device__ int size() { return 3; } };
 struct Field { float n; int size; static constexpr int x = 1; };
@@ -83,6 +90,22 @@ template <class T> struct Holder { T x; };
         ("Quiet<Method>", None),
         ("Quiet<Empty>", False),
         ("Calls<Empty>", None),
+        ("Callable<Two, int, char>", True),
+        ("Callable<Two, Two>", True),
+        ("Callable<Two, Two*>", False),
+        ("Callable<Two>", False),
+        ("Callable<Empty>", False),
+        ("Callable<int, int>", False),
+        ("Callable<Point*>", False),
+        ("Callable<Unknown>", None),
+        ("Callable<Any<int>, float>", True),
+        ("Counts<int>", True),
+        ("Counts<Steps>", True),
+        ("Counts<Empty>", False),
+        ("Counts<Unknown>", None),
+        ("Indexed<Steps>", True),
+        ("Indexed<Empty>", False),
+        ("Indexed<Converts>", None),
         ("std::signed_integral<int> && !std::signed_integral<unsigned>", True),
         ("std::unsigned_integral<bool>", True),
         ("std::derived_from<Derived, Method>", True),

@@ -114,7 +114,7 @@ a % 1.5f               -> no
 *a                     -> no
 a.x                    -> no
 a = a                  -> yes
-a()                    -> ?
+a()                    -> no
 fixed = a              -> no
 base + 1               -> no
 base.nothing           -> no

@@ -276,8 +276,10 @@ class Machine:
 
     def _meant(self, here: _Here, meaning: Meaning | None) -> Result:
         match meaning:
-            case LocalName(handle=handle, type=type, known=known):
+            case LocalName(handle=handle, type=type, known=known, written=written):
                 place = self._places.get(handle)
+                if place is None and written is not None:
+                    place = self._places[handle] = self._as_place(self._lambda(_Here(written[0]), written[1]))
                 if place is not None:
                     return place
                 if known is not None:

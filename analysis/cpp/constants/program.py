@@ -20,12 +20,14 @@ from analysis.syntax.tree import Node
 class LocalName:
     """A variable or parameter of a function; `handle` tells it from all others.
 
-    `known` is what it holds where that is a constant, or `type` alone is known.
+    `known` is what it holds where that is a constant, or `type` alone is known.  `written` is a lambda without captures
+    that it holds, which is the same object wherever it is evaluated, and what names mean there.
     """
 
     handle: object
     type: QualType | None
     known: Frozen | None
+    written: tuple[Names, Node] | None = None
 
 
 @final

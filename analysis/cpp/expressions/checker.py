@@ -44,6 +44,7 @@ from analysis.cpp.types.model import (
     ClassType,
     DeviceType,
     EnumerationType,
+    FunctionType,
     Fundamental,
     FundamentalType,
     PointerType,
@@ -76,6 +77,14 @@ class Names(Protocol):
         """The type that a specifier or descriptor of a type names."""
         ...
 
+    def expanded(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        """The list with its pack expansions carried out, as far as the packs are known."""
+        ...
+
+    def element(self, node: Node) -> tuple[Names, Node]:
+        """The pattern that a node of an expanded list repeats, and what names mean in it there."""
+        ...
+
     def literal(self, node: Node) -> QualType | None:
         """The type of a number or character."""
         ...
@@ -94,6 +103,10 @@ class Names(Protocol):
 
     def call(self, function: Node, arguments: Sequence[Argument]) -> Checked:
         """A call by a possibly qualified name, of a function or of an object; or an object of the named class."""
+        ...
+
+    def called_object(self, object: Argument, arguments: Sequence[Argument]) -> Checked:
+        """`object(arguments)`, for an object of a class."""
         ...
 
     def operator(self, sign: str, operands: Sequence[Argument]) -> Checked | NoOperator:
@@ -160,13 +173,22 @@ class Checker:
                 return self._new(node)
             case "delete_expression" | "throw_statement":
                 return prvalue(VOID)
+            case "pack_element":
+                return self._element(node)
             case _:
                 return self._string(node) if kind in _STRINGS else None
+
+    def _element(self, node: Node) -> Checked:
+        names, pattern = self._names.element(node)
+        inner = Checker(names)
+        found = inner.check(pattern)
+        self.is_certain &= inner.is_certain
+        return found
 
     def _all(self, nodes: Sequence[Node]) -> list[Argument] | Invalid | None:
         found: list[Argument] = []
         is_open = False
-        for node in nodes:
+        for node in self._names.expanded(nodes):
             one = self.check(node)
             if isinstance(one, Invalid):
                 return INVALID
@@ -211,7 +233,7 @@ class Checker:
         if not isinstance(declared, NoOperator):
             return declared
         if not _is_built_in(operands[0].type):
-            return None
+            return INVALID if isinstance(self._built_in(operands), Invalid) else None
         return _result(step(operands[0], is_postfix=is_postfix))
 
     def _binary(self, node: Node) -> Checked:
@@ -367,7 +389,9 @@ class Checker:
                 return lvalue(element) if not array.is_rvalue else xvalue(element)
             case PointerType(pointee=pointee):
                 return lvalue(pointee) if pointee.type != VOID.type else INVALID
-            case ClassType() | DeviceType():
+            case ClassType():
+                return INVALID if isinstance(self._built_in([array]), Invalid) else None
+            case DeviceType():
                 return None
             case _:
                 return INVALID
@@ -436,9 +460,8 @@ class Checker:
             return self._names.call(function, arguments)
         callee = self.check(function)
         if isinstance(callee, Argument) and isinstance(callee.type.type, ClassType):
-            found = self._names.operator("()", [callee, *arguments])
-            return None if isinstance(found, NoOperator) else found
-        return callee if isinstance(callee, Invalid) else None
+            return self._names.called_object(callee, arguments)
+        return INVALID if isinstance(callee, Invalid) or is_no_function(callee) else None
 
     def _named_cast(self, function: Node, listed: Node) -> Checked:
         types = function.field("arguments")
@@ -454,6 +477,15 @@ class Checker:
             return self._converted(type, operands[0])
         self.is_certain &= not values
         return None if type is None or not is_known(type.object) else called(type)
+
+
+def is_no_function(callee: Argument | None) -> bool:
+    """Whether it is a number, an enumerator or a pointer to an object, which nobody can call."""
+    if callee is None or not is_known(callee.type):
+        return False
+    type = callee.type.type
+    is_object = isinstance(type, PointerType) and not isinstance(type.pointee.type, FunctionType)
+    return is_object or isinstance(type, FundamentalType | EnumerationType)
 
 
 def _part(object: Argument, element: QualType) -> Argument:

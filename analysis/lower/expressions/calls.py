@@ -122,7 +122,8 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
         explicit = explicit_arguments(ctx, function)
         if not explicit and not entity.declarations:
             explicit = _scope_arguments(ctx, function)
-        return _call_set(ctx, node, entity, explicit, operands, arguments)
+        is_qualified = _qualifier(function) is not None
+        return _call_set(ctx, node, entity, explicit, operands, arguments, is_qualified=is_qualified)
     if entity is None or isinstance(entity, DependentName | TypeName):
         name = shown(function)
         builtin = None if isinstance(entity, DependentName) else builtin_function(name)
@@ -188,6 +189,8 @@ def _call_set(
     explicit: tuple[TemplateArgument, ...],
     operands: Sequence[Operand],
     arguments: Node,
+    *,
+    is_qualified: bool,
 ) -> Operand:
     span = ctx.span(node)
     methods = [found for found in entity.declarations if found.owner is not None]
@@ -195,7 +198,8 @@ def _call_set(
         record = ctx.owner if ctx.owner is not None and ctx.this is not None else methods[0].owner
         if ctx.this is None or not _is_inside(record, methods[0].owner.name):
             return call_method(ctx, None, methods[0].owner, methods, explicit, operands, span)
-        return call_method(ctx, this_object(ctx, record, span), record, methods, explicit, operands, span)
+        this = this_object(ctx, record, span)
+        return call_method(ctx, this, record, methods, explicit, operands, span, is_exact=is_qualified)
     if entity.builtin is not None and not entity.declarations:
         same = passed_through(ctx, entity.builtin, explicit, operands, node)
         if same is not None:
@@ -275,7 +279,9 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     if methods and name_node.kind == "template_method":  # also `object.method<>()`
         methods = tuple(filter(is_template, methods))
     if methods:
-        return call_method(ctx, whole, record, methods, explicit, operands, span)
+        return call_method(
+            ctx, whole, record, methods, explicit, operands, span, is_exact=_qualifier(name_node) is not None
+        )
     found = record_member(ctx, whole, record, name, ctx.span(function))
     if found is not None:
         return call_operand(ctx, found, operands, node, name)
@@ -291,14 +297,19 @@ def _is_known(ctx: LoweringContext, type: Type) -> bool:
 
 def _qualifying_class(ctx: LoweringContext, record: Record, node: Node) -> Record | None:
     """The class whose method `object.Base::method` names; that of the object where nothing qualifies the name."""
-    while node.kind == "dependent_name" and node.children:
-        node = node.children[-1]
-    qualifier = node.field("scope") if node.kind == "qualified_identifier" else None
+    qualifier = _qualifier(node)
     if qualifier is None:
         return record
     entity = record.member(qualifier.text.decode("utf-8", "replace")) or find(ctx.scope, qualifier)
     type = entity.declared.type if isinstance(entity, TypeName) else None
     return ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+
+
+def _qualifier(node: Node) -> Node | None:
+    """What stands in front of `::` in the name of a method: such a call is of just that function."""
+    while node.kind == "dependent_name" and node.children:
+        node = node.children[-1]
+    return node.field("scope") if node.kind == "qualified_identifier" else None
 
 
 def _method_name(node: Node) -> str:

@@ -66,7 +66,7 @@ def _copied_this(ctx: LoweringContext, capture: Node) -> LocalVariable | None:
     symbol = ctx.builder.symbol("this", SymbolKind.LOCAL, type, span)
     pointer = ctx.builder.bitcast(copy.address, type, span)
     ctx.builder.store(ctx.builder.symbol_address(symbol, span), pointer, span)
-    return LocalVariable("this", symbol, DeclaredType(type), None, may_be_constant=True)
+    return LocalVariable("this", symbol, DeclaredType(type), None, may_be_constant=True, most_derived=ctx.owner)
 
 
 def _pack(ctx: LoweringContext, scope: Scope, capture: Node, *, is_constant: bool) -> None:

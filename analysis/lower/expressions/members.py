@@ -35,6 +35,7 @@ from analysis.lower.expressions.places import global_place
 from analysis.lower.lookup import constant_part
 from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, LocalVariable, Record, RecordField
 from analysis.lower.types import spelled
+from analysis.lower.virtual_calls import most_derived, whole_class
 from analysis.syntax.tree import Node
 
 _VECTOR_FIELDS = {"x": 0, "y": 1, "z": 2, "w": 3}
@@ -67,8 +68,16 @@ def receiver(ctx: LoweringContext, node: Node, argument: Node) -> Operand:
     operator = node.field("operator")
     if operator is None or operator.kind != "->":
         return operand
-    span = ctx.span(argument)
-    return dereference(ctx, load(ctx, operand, span), span)
+    return pointee(ctx, argument, operand)
+
+
+def pointee(ctx: LoweringContext, node: Node, pointer: Operand) -> Operand:
+    """The object that the pointer `node` leads to."""
+    span = ctx.span(node)
+    found = dereference(ctx, load(ctx, pointer, span), span)
+    if node.kind != "this" or ctx.this is None or not isinstance(found, LValue):
+        return found
+    return replace(found, most_derived=ctx.this.most_derived)
 
 
 def dereference(ctx: LoweringContext, pointer: ValueId, span: Span) -> Operand:
@@ -181,6 +190,7 @@ def member_place(ctx: LoweringContext, whole: LValue, record: Record, index: int
             is_expiring=whole.is_temporary or whole.is_expiring,
             whole=whole.address if whole.is_temporary else whole.whole,
             spelled=_member_type(ctx, whole, own),
+            most_derived=whole_class(ctx.program, declared.stored),
         )
     address = ctx.builder.field_address(whole.address, index, field.type, span)
     exact = _member_type(ctx, whole, own)
@@ -231,6 +241,7 @@ def element_place(ctx: LoweringContext, array: LValue, element: Type, index: Val
         is_expiring=array.is_temporary or array.is_expiring,
         whole=array.address if array.is_temporary else array.whole,
         spelled=exact.type.element if exact is not None and isinstance(exact.type, cpp.ArrayType) else None,
+        most_derived=whole_class(ctx.program, element),
     )
 
 
@@ -255,7 +266,13 @@ def this_object(ctx: LoweringContext, record: Record, span: Span) -> LValue | No
         return None
     builder = ctx.builder
     pointer = builder.load(builder.symbol_address(ctx.this.symbol, span), ctx.this.declared.type, span)
-    whole = LValue(pointer, ctx.owner.type, is_lvalue=True, is_constant=ctx.this.is_constant)
+    whole = LValue(
+        pointer,
+        ctx.owner.type,
+        is_lvalue=True,
+        is_constant=ctx.this.is_constant,
+        most_derived=ctx.this.most_derived,
+    )
     return upcast(ctx, whole, ctx.owner, record, span)
 
 
@@ -276,11 +293,19 @@ def upcast(ctx: LoweringContext, base: LValue, derived: Record, wanted: Record, 
             is_expiring=base.is_expiring or base.is_temporary,
             whole=base.address if base.is_temporary else base.whole,
             spelled=_as_parent(ctx.exact_type(base), parent),
+            most_derived=most_derived(ctx.program, base),
         )
         found = upcast(ctx, part, parent, wanted, span)
         if found is not None:
             return found
     return None
+
+
+def downcast(ctx: LoweringContext, base: LValue, derived: Record, span: Span) -> LValue:
+    """An object that is known to be a `derived` one, or a part of one, and is seen as a base of it."""
+    address = moved_in_class(ctx, base.address, base.type, derived.type, span)
+    pointer = PointerType(derived.type, ctx.builder.space_of(address))
+    return replace(base, address=ctx.builder.bitcast(address, pointer, span), type=derived.type, spelled=None)
 
 
 def _as_parent(derived: QualType | None, parent: Record) -> QualType | None:

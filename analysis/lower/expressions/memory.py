@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Allocate, Opaque
+from analysis.ir.instructions import Allocate
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.source import Span
-from analysis.ir.types import U64, ArrayType, MemorySpace, PointerType, StructType, Type
+from analysis.ir.types import U8, U64, ArrayType, MemorySpace, PointerType, StructType, Type
+from analysis.lower.allocated_arrays import behind_length, bytes_in_front, end_elements, make_elements
 from analysis.lower.builtins import builtin_function
 from analysis.lower.calls import call_builtin, unknown_call
-from analysis.lower.construct import construct, construct_at, needs_construction
+from analysis.lower.constants import constant_integer
+from analysis.lower.construct import construct, construct_at
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import convert
 from analysis.lower.destruction import end_pointee
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import handles, load, rvalue, unsupported
 from analysis.lower.layouts import size_of
-from analysis.lower.lifetimes import ends_somewhere
-from analysis.lower.types import base_type, declare, spelled
+from analysis.lower.types import base_type, declare
 from analysis.syntax.tree import Node
 
 
@@ -36,26 +37,20 @@ def _new(ctx: LoweringContext, node: Node) -> Operand:
         count = declarator.field("length")
         if count is None:
             type = declare(ctx.scope, declared, declarator).declared.type
+    given = node.field("arguments")
+    if count is not None and declarator is not None:
+        return _new_array(ctx, _rows(ctx, type, declarator), count, placement, given, span)
     element = type.element if isinstance(type, ArrayType) else type
     if placement is None:
-        result = _allocated(ctx, type, element, count, span)
+        size = ctx.builder.constant(size_of(type, ctx.program.layouts), U64, span)
+        result = _allocated(ctx, element, size, span)
     else:
-        operands = argument_operands(ctx, placement)
-        at = load(ctx, operands[0], span) if operands else None
-        pointer = None if at is None else ctx.builder.types[at]
-        if at is None or len(operands) != 1 or not isinstance(pointer, PointerType):
-            return unknown_call(ctx, "placement new", operands, span)
-        if count is not None:
-            rvalue(ctx, count)
-        result = ctx.builder.bitcast(at, PointerType(element, pointer.space), span)
+        at = _placed(ctx, placement)
+        if at is None:
+            return unknown_call(ctx, "placement new", argument_operands(ctx, placement), span)
+        result = ctx.builder.bitcast(at, PointerType(element, ctx.builder.space_of(at)), span)
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
-    arguments = node.field("arguments")
-    if count is not None:
-        if needs_construction(ctx, element):
-            shown = spelled(element)
-            ctx.builder.emit(Opaque(None, f"construction of an array of {shown}", (result,), True, span))
-        return result
-    operands = [] if arguments is None else argument_operands(ctx, arguments)
+    operands = [] if given is None else argument_operands(ctx, given)
     if record is not None:
         construct_at(ctx, LValue(result, type), record, operands, span)
     elif operands:
@@ -63,14 +58,53 @@ def _new(ctx: LoweringContext, node: Node) -> Operand:
     return result
 
 
-def _allocated(ctx: LoweringContext, type: Type, element: Type, count: Node | None, span: Span) -> ValueId:
+def _rows(ctx: LoweringContext, type: Type, declarator: Node) -> Type:
+    """The type of the elements of `new T[n][2][3]`, which are arrays."""
+    lengths: list[int | None] = []
+    inner = declarator.child("new_declarator")
+    while inner is not None:
+        length = inner.field("length")
+        lengths.append(None if length is None else constant_integer(ctx.scope, length))
+        inner = inner.child("new_declarator")
+    for length in reversed(lengths):
+        type = ArrayType(type, length)
+    return type
+
+
+def _new_array(
+    ctx: LoweringContext, element: Type, count: Node, placement: Node | None, given: Node | None, span: Span
+) -> Operand:
+    """`new T[n]`, with a list or empty brackets behind it perhaps."""
     builder = ctx.builder
-    size = builder.constant(size_of(type, ctx.program.layouts), U64, span)
-    if count is not None:
+    if placement is not None:
+        at = _placed(ctx, placement)
+        if at is None:
+            return unknown_call(ctx, "placement new", argument_operands(ctx, placement), span)
         number = convert(builder, rvalue(ctx, count), U64, span)
-        size = builder.binary(BinaryOperator.MULTIPLY, number, size, U64, span)
-    result = builder.value(PointerType(element, MemorySpace.GLOBAL))
-    builder.emit(Allocate(result, size, span))
+        result = builder.bitcast(at, PointerType(element, builder.space_of(at)), span)
+    else:
+        number = convert(builder, rvalue(ctx, count), U64, span)
+        one = builder.constant(size_of(element, ctx.program.layouts), U64, span)
+        size = builder.binary(BinaryOperator.MULTIPLY, number, one, U64, span)
+        front = bytes_in_front(ctx, element)
+        if front:
+            size = builder.binary(BinaryOperator.ADD, size, builder.constant(front, U64, span), U64, span)
+        memory = _allocated(ctx, U8 if front else element, size, span)
+        result = behind_length(ctx, memory, element, number, span) if front else memory
+    make_elements(ctx, result, element, number, constant_integer(ctx.scope, count), given, span)
+    return result
+
+
+def _placed(ctx: LoweringContext, placement: Node) -> ValueId | None:
+    """The pointer in `new (pointer) T`; None for any other placement."""
+    nodes = placement.children
+    at = rvalue(ctx, nodes[0]) if len(nodes) == 1 else None
+    return at if at is not None and isinstance(ctx.builder.types[at], PointerType) else None
+
+
+def _allocated(ctx: LoweringContext, element: Type, size: ValueId, span: Span) -> ValueId:
+    result = ctx.builder.value(PointerType(element, MemorySpace.GLOBAL))
+    ctx.builder.emit(Allocate(result, size, span))
     return result
 
 
@@ -80,10 +114,10 @@ def _delete(ctx: LoweringContext, node: Node) -> Operand:
     operands = [child for child in node.children if child.kind not in ("delete", "[", "]")]
     is_array = any(b"[" in node.source[node.start : operand.start] for operand in operands)
     values = [rvalue(ctx, operand) for operand in operands]
-    for value in values:
+    for index, value in enumerate(values):
         type = ctx.builder.types[value]
         if isinstance(type, PointerType) and is_array:
-            ends_somewhere(ctx, value, type.element, span)
+            values[index] = end_elements(ctx, value, type.element, span)
         elif isinstance(type, PointerType):
             end_pointee(ctx, value, type, span)
     builtin = builtin_function("free")

@@ -35,7 +35,7 @@ from analysis.lower.expressions.dispatch import (
     rvalue,
     unsupported,
 )
-from analysis.lower.expressions.members import dereference
+from analysis.lower.expressions.members import pointee
 from analysis.lower.lookup import constant_part, find
 from analysis.lower.names import FunctionSet
 from analysis.lower.operators import overloaded, try_overload
@@ -132,7 +132,7 @@ def _pointer_expression(ctx: LoweringContext, node: Node) -> Operand:
             return operand  # a function is its own address
         if isinstance(ctx.type_of(operand), CLASS_TYPES):
             return overloaded(ctx, "*", (operand,), node)
-        return dereference(ctx, load(ctx, operand, ctx.span(argument)), span)
+        return pointee(ctx, argument, operand)
     if _names_function(ctx, argument):
         function = lower(ctx, argument)
         known = ctx.exact_type(function)

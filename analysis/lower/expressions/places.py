@@ -26,6 +26,7 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
             is_lvalue=True,
             is_constant=variable.is_constant,
             spelled=None if exact is None or variable.is_constant is None else exact.object,
+            most_derived=variable.most_derived,
         )
     return LValue(
         address,
