@@ -150,8 +150,18 @@ class Analyzer:
         parse_errors = sum(facts.syntax_errors for facts in functions)
         facts = FileFacts(path, parse_errors, functions, problems)
         functions_by_id = {entry.facts.id: entry for entry in analyzed.functions}
-        launches = self._functions.launches
-        return FileAnalysis(facts, document, program, functions_by_id, analyzed.called, places, self._answers, launches)
+        memo = self._functions.launches
+        return FileAnalysis(
+            facts,
+            document,
+            program,
+            functions_by_id,
+            analyzed.called,
+            places,
+            self._answers,
+            memo,
+            analyzed.launches,
+        )
 
 
 def _uncounted(callers: KnownCallers | None) -> Iterable[FileProblem]:

@@ -13,6 +13,7 @@ from analysis.facts.barrier_records import BarrierRecord, Wanted, barrier_record
 from analysis.facts.calls import Calls, CallsOfFile, calls_of_file
 from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.item_text import relocated
+from analysis.facts.known_launches import NO_LAUNCHES, LaunchesOfFile, launches_in_text
 from analysis.facts.launch_places import LaunchPlace, LaunchPlaces
 from analysis.facts.merge import FrameView, branches_at, is_reached
 from analysis.facts.model import (
@@ -67,6 +68,7 @@ class FileAnalysis:
         places: LaunchPlaces,
         answers: Answers,
         memo: LaunchMemo | None = None,
+        launches: LaunchesOfFile = NO_LAUNCHES,
     ) -> None:
         self.facts = facts
         self.document = document
@@ -76,6 +78,7 @@ class FileAnalysis:
         self._places = places
         self._answers = answers
         self._memo = memo
+        self._launches = launches
         self._asked: tuple[FunctionId, dict[int, ViewPlaces]] | None = None
         """The function that was asked about last: what takes a walk is asked of one place after the other."""
 
@@ -97,9 +100,11 @@ class FileAnalysis:
 
     @cached_property
     def own_launches(self) -> Mapping[int, Launch]:
-        """The launches in the text of the file, by where they start, with what the file alone says of their numbers."""
-        found = launch_shapes(self._program.unit, self._memo).values()
-        return {one.span.start: one for launches in found for one in launches if one.path == self.facts.path}
+        """The launches in the text of the file, by where they start; of a file without kernels with what it says alone
+        of their numbers."""
+        if self._launches.own is not None:
+            return self._launches.own
+        return launches_in_text(launch_shapes(self._program.unit, self._memo), self.facts.path)
 
     def declaration(self, function: FunctionFacts) -> Item:
         """What defines a function, where it stands in this version."""

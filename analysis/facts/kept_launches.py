@@ -99,7 +99,10 @@ def _moved(kept: KeptLaunches, path: str, now: Outline) -> LaunchesOfFile:
         name: tuple(kept.outline.moved(launch, now) if launch.path == path else launch for launch in launches)
         for name, launches in kept.found.known.items()
     }
-    return replace(kept.found, known=known)
+    own = kept.found.own
+    if own is not None:
+        own = {one.span.start: one for one in (kept.outline.moved(launch, now) for launch in own.values())}
+    return replace(kept.found, known=known, own=own)
 
 
 def _may_tell_lines(unit: TranslationUnit, words: SeenBy) -> bool:

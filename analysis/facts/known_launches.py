@@ -46,6 +46,8 @@ class LaunchesOfFile:
     open: frozenset[str] = frozenset()
     unlaunched: Mapping[str, int] = field(default_factory=dict[str, int])
     """Kernels that nothing in the project launches, each with the number of others that are launched beside it."""
+    own: Mapping[int, Launch] | None = None
+    """The launches in the text of the file, by where they start; None where nobody looked for them."""
 
 
 NO_LAUNCHES: Final = LaunchesOfFile({}, frozenset())
@@ -205,4 +207,10 @@ class _Found:
         """`unseen`: kernels that may be launched elsewhere."""
         left_out = self._otherwise | unseen
         known = {name: tuple(launched) for name, launched in self._launches.items() if name not in left_out}
-        return LaunchesOfFile(known, frozenset(known) - self._outside, frozenset(left_out))
+        own = launches_in_text(self.own, self._unit.path)
+        return LaunchesOfFile(known, frozenset(known) - self._outside, frozenset(left_out), own=own)
+
+
+def launches_in_text(launches: Mapping[str, tuple[Launch, ...]], path: str) -> Mapping[int, Launch]:
+    """Those in one file, by where they start."""
+    return {one.span.start: one for launched in launches.values() for one in launched if one.path == path}

@@ -7,9 +7,9 @@ all known callers in other files have in common (`calls.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import field, replace
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, TypeVar, final
 
 from analysis.access.analysis import analyze_accesses
 from analysis.access.model import Access
@@ -54,6 +54,8 @@ from analysis.warp.model import WarpProblem
 
 INLINE_BUDGET = InlineBudget()
 NOTHING_INLINED = InlineBudget(max_instructions=0)
+
+Value = TypeVar("Value")
 
 BranchPlace: TypeAlias = tuple[SourceBranchKind, int, int]
 """What a source branch is, and where its keyword starts and ends in its function."""
@@ -112,6 +114,14 @@ class RootAnalysis:
     context: CallContext | None = None
     is_too_large: bool = False
     """Nothing is known of it, since it would take too long to follow."""
+    answers: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any], repr=False, compare=False)
+    """What `remembered` was asked; it lives as long as the root."""
+
+    def remembered(self, question: Callable[[RootAnalysis], Value]) -> Value:
+        """`question(self)`, worked out once: rules ask it for each function that is inlined here."""
+        if question not in self.answers:
+            self.answers[question] = question(self)
+        return self.answers[question]
 
     @property
     def is_of_kernel(self) -> bool:

@@ -21,7 +21,6 @@ from typing import Final, TypeAlias, final
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
-from analysis.graph.cycles import CycleId
 from analysis.graph.work import Work
 from analysis.ir.function import Function, values_of_frame
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -35,8 +34,8 @@ from analysis.memory.spaces import SpaceResult
 from analysis.overflow.candidates import Candidate, candidates, in_frame, indices
 from analysis.overflow.intervals import IndexIntervals
 from analysis.overflow.model import LARGEST_GRID, Admitted, Extents, Launched, Overflow
-from analysis.overflow.search import Found, Search
-from analysis.overflow.thread_values import INDEX_BITS, FunctionFlow, ThreadValues
+from analysis.overflow.search import Found, Moments, Search
+from analysis.overflow.thread_values import INDEX_BITS, FunctionFlow
 from analysis.overflow.wide import find_wide, has_wide_size
 
 MAX_LAUNCHES: Final = 8
@@ -141,6 +140,7 @@ def _in_launches(
     found: dict[ValueId, Overflow] = {}
     for launched in launches:
         covered: set[ValueId] = set()
+        moments = Moments(flow, launched)
         intervals = IndexIntervals(flow, subject.affine, launched)
         of_each = (candidates(flow, intervals, index, block) for index, block in paced(places))
         here = (some for some in of_each if any(in_frame(flow, one.value, subject.frame) for one in some))
@@ -148,7 +148,7 @@ def _in_launches(
         for candidate in paced(every[:MAX_CANDIDATES], 100):
             if candidate.value in covered:
                 continue
-            one = _overflow(flow, launched, candidate)
+            one = _overflow(moments, candidate)
             if one is not None:
                 covered.update(candidate.path)
                 if in_frame(flow, candidate.value, subject.frame):
@@ -161,13 +161,13 @@ def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest
     intervals = IndexIntervals(flow, subject.affine, largest)
     by_grid: dict[Extents, list[tuple[ValueId, BasicBlockId]]] = {}
     grids: dict[BasicBlockId, Extents] = {}
-    firsts: dict[frozenset[CycleId], ThreadValues] = {}
+    moments = Moments(flow, largest)
     for index, block in paced(places):
         some = candidates(flow, intervals, index, block)
-        known = [one for one in some if Search(flow, largest, one, firsts).is_known()]
+        known = [one for one in some if Search(moments, one).is_known()]
         if any(in_frame(flow, one.value, subject.frame) for one in known):
             if block not in grids:
-                grids[block] = _cut_by_comparisons(flow, largest, known[0]).grid
+                grids[block] = _cut_by_comparisons(moments, known[0]).grid
             by_grid.setdefault(grids[block], []).append((index, block))
     found: dict[ValueId, Overflow] = {}
     for grid, here in by_grid.items():
@@ -176,12 +176,13 @@ def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest
     return tuple(found.values())
 
 
-def _overflow(flow: FunctionFlow, launched: Launched, candidate: Candidate) -> Overflow | None:
-    found = Search(flow, launched, candidate).found()
+def _overflow(moments: Moments, candidate: Candidate) -> Overflow | None:
+    flow, launched = moments.flow, moments.launched
+    found = Search(moments, candidate).found()
     if found is None or (found.is_assumed and launched.admitted is Admitted.BOUND):
         return None
     outer = _outermost(flow, candidate)
-    if Search(flow, launched, outer).found() is None:
+    if Search(moments, outer).found() is None:
         outer = candidate
     smallest, found_there = _smallest(flow, launched, outer, found)
     item, shown, type_ = flow.definition(candidate.value), flow.definition(outer.value), flow.types[outer.value]
@@ -228,9 +229,9 @@ def _coverable(block: Extents) -> Extents:
     return x, y, z
 
 
-def _cut_by_comparisons(flow: FunctionFlow, launched: Launched, candidate: Candidate) -> Launched:
+def _cut_by_comparisons(moments: Moments, candidate: Candidate) -> Launched:
     """One block along each axis of which no comparison says how far it goes."""
-    search = Search(flow, launched, candidate)
+    launched, search = moments.launched, Search(moments, candidate)
     x, y, z = (launched.grid[axis] if search.is_cut(axis) else 1 for axis in (0, 1, 2))
     return replace(launched, grid=(x, y, z))
 
@@ -243,7 +244,7 @@ def _smallest(flow: FunctionFlow, launched: Launched, candidate: Candidate, foun
     while high - low > 1:
         middle = (low + high) // 2
         smaller = _resized(flow, launched, most, middle)
-        one = Search(flow, smaller, candidate).found()
+        one = Search(Moments(flow, smaller), candidate).found()
         if one is None:
             low = middle
         else:
@@ -251,7 +252,7 @@ def _smallest(flow: FunctionFlow, launched: Launched, candidate: Candidate, foun
     launched = _resized(flow, launched, most, high) if most else launched
     x, y, z = (place + 1 for place in found.point.at)
     cut = replace(launched, grid=(x, y, z))
-    one = Search(flow, cut, candidate).found() if cut != launched else None
+    one = Search(Moments(flow, cut), candidate).found() if cut != launched else None
     return (launched, found) if one is None else (cut, one)
 
 

@@ -33,6 +33,9 @@ Coordinate: TypeAlias = "tuple[int, int] | CycleId"
 """(0, axis): the thread in its block; (1, axis): its block; a loop: its round."""
 
 
+_Moment: TypeAlias = tuple[Extents, Extents, frozenset[tuple[CycleId, int]]]
+
+
 @final
 @record
 class Found:
@@ -48,31 +51,69 @@ class Found:
 
 
 @final
+class Moments:
+    """What the threads of one launch compute, and where they come, for all candidates of it."""
+
+    def __init__(self, flow: FunctionFlow, launched: Launched) -> None:
+        self.flow: Final = flow
+        self.launched: Final = launched
+        self._values: dict[_Moment, ThreadValues] = {}
+        self._known: dict[tuple[BasicBlockId, _Moment], bool | None] = {}
+        self._latches: dict[CycleId, Sequence[BasicBlockId]] = {}
+
+    def values(self, point: Point) -> ThreadValues:
+        """Of a thread at a moment, each worked out once."""
+        moment = _key(point)
+        found = self._values.get(moment)
+        if found is None:
+            found = self._values[moment] = ThreadValues(self.flow, self.launched, point)
+        return found
+
+    def comes(self, point: Point, block: BasicBlockId, around: Sequence[Cycle]) -> bool | None:
+        """Whether the thread comes to a block in these loops.  None: it does not; else whether that is assumed."""
+        key = block, _key(point)
+        if key not in self._known:
+            self._known[key] = self._reached(point, block, around)
+        return self._known[key]
+
+    def _reached(self, point: Point, block: BasicBlockId, around: Sequence[Cycle]) -> bool | None:
+        spend(10)
+        coming = comes(self.flow, self.values(point), ENTRY, block)
+        if not coming.is_possible:
+            return None
+        for cycle in around:
+            round_ = point.rounds[cycle.id]
+            if round_ == 0:
+                continue
+            before = self.values(_with(point, cycle.id, round_ - 1))
+            ways = [comes(self.flow, before, cycle.header, latch) for latch in self._latches_of(cycle)]
+            # How often a loop runs must be known: who assumes it assumes any number.
+            if len(ways) != 1 or not ways[0].is_possible or ways[0].is_assumed:
+                return None
+        return coming.is_assumed
+
+    def _latches_of(self, cycle: Cycle) -> Sequence[BasicBlockId]:
+        if cycle.id not in self._latches:
+            before = self.flow.control.predecessors[cycle.header]
+            self._latches[cycle.id] = [BasicBlockId(one) for one in before if one in cycle.blocks]
+        return self._latches[cycle.id]
+
+
+@final
 class Search:
     """For one candidate in one launch."""
 
-    def __init__(
-        self,
-        flow: FunctionFlow,
-        launched: Launched,
-        candidate: Candidate,
-        firsts: dict[frozenset[CycleId], ThreadValues] | None = None,
-    ) -> None:
-        """`firsts`: values of the first thread in the first rounds of these loops, for all candidates of a launch."""
-        self._firsts = {} if firsts is None else firsts
+    def __init__(self, moments: Moments, candidate: Candidate) -> None:
+        flow, launched = moments.flow, moments.launched
+        self._moments = moments
         self._flow = flow
         self._launched = launched
         self._candidate = candidate
         self._around: Sequence[Cycle] = [*flow.control.cycles_around(candidate.block)][::-1]
-        self._latches = {
-            cycle.id: [BasicBlockId(one) for one in flow.control.predecessors[cycle.header] if one in cycle.blocks]
-            for cycle in self._around
-        }
         self._extents = {
             (what, axis): (launched.block, launched.grid)[what][axis] for what in (0, 1) for axis in (0, 1, 2)
         }
         self._coordinates: list[Coordinate] = [one for one in _read_in(flow) if self._extents[one] > 1]
-        self._known: dict[tuple[object, ...], tuple[ThreadValues, bool | None]] = {}
 
     def found(self) -> Found | None:
         """None if no thread was found."""
@@ -90,11 +131,8 @@ class Search:
 
     def is_known(self) -> bool:
         """Can it be told what the first thread computes?  If not, that of no other thread can."""
-        around = frozenset(cycle.id for cycle in self._around)
-        if around not in self._firsts:
-            first = Point((0, 0, 0), (0, 0, 0), dict.fromkeys(around, 0))
-            self._firsts[around] = ThreadValues(self._flow, self._launched, first)
-        return self._firsts[around].exact(self._candidate.value) is not None
+        first = Point((0, 0, 0), (0, 0, 0), {cycle.id: 0 for cycle in self._around})
+        return self._values(first).exact(self._candidate.value) is not None
 
     @cached_property
     def _start(self) -> Point | None:
@@ -160,7 +198,16 @@ class Search:
         is_assumed = self._comes(point)
         if is_assumed is None:
             return None
-        return Found(point, number, is_assumed, frozenset(self._launched.scalars.keys() & values.asked))
+        return Found(point, number, is_assumed, self._read(point))
+
+    def _read(self, point: Point) -> frozenset[ValueId]:
+        """The arguments that it is asked for on the way of one thread, and for the number and the index there."""
+        values, candidate = ThreadValues(self._flow, self._launched, point), self._candidate
+        comes(self._flow, values, ENTRY, candidate.block)
+        for one in (candidate.value, candidate.index):
+            values.exact(one)
+        values.machine(candidate.index)
+        return frozenset(self._launched.scalars.keys() & values.asked)
 
     # -- ways -------------------------------------------------------------------------------------------------------
 
@@ -196,32 +243,10 @@ class Search:
 
     def _comes(self, point: Point) -> bool | None:
         """None: it does not; else whether that is assumed."""
-        key = _key(point)
-        known = self._known.get(key)
-        if known is None:
-            values = ThreadValues(self._flow, self._launched, point)
-            known = self._known[key] = values, self._reached(point, values)
-        return known[1]
+        return self._moments.comes(point, self._candidate.block, self._around)
 
     def _values(self, point: Point) -> ThreadValues:
-        self._comes(point)
-        return self._known[_key(point)][0]
-
-    def _reached(self, point: Point, values: ThreadValues) -> bool | None:
-        spend(10)
-        coming = comes(self._flow, values, ENTRY, self._candidate.block)
-        if not coming.is_possible:
-            return None
-        for cycle in self._around:
-            round_ = point.rounds[cycle.id]
-            if round_ == 0:
-                continue
-            before = ThreadValues(self._flow, self._launched, _with(point, cycle.id, round_ - 1))
-            ways = [comes(self._flow, before, cycle.header, latch) for latch in self._latches[cycle.id]]
-            # How often a loop runs must be known: who assumes it assumes any number.
-            if len(ways) != 1 or not ways[0].is_possible or ways[0].is_assumed:
-                return None
-        return coming.is_assumed
+        return self._moments.values(point)
 
     def _first_wrap(self, point: Point, cycle: CycleId) -> int | None:
         """The first round in which some counter of the loop has wrapped; None if nothing counts."""
@@ -258,8 +283,8 @@ def _three(numbers: Sequence[int]) -> Extents:
     return x, y, z
 
 
-def _key(point: Point) -> tuple[object, ...]:
-    return point.thread, point.at, tuple(point.rounds.values())
+def _key(point: Point) -> _Moment:
+    return point.thread, point.at, frozenset(point.rounds.items())
 
 
 def _at(point: Point, coordinate: Coordinate) -> int:

@@ -9,6 +9,7 @@ from typing import ClassVar, Final, final
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location, PartOf
 from analysis.facts.parts import Parts
+from analysis.facts.roots import RootAnalysis
 from analysis.ir.instructions import Constant
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
@@ -86,7 +87,7 @@ class AccidentalDouble:
         literals: dict[tuple[int, int], bool] = {}
         for frames in views_by_root(subject):
             root = next(iter(frames.values())).root
-            for island in accidental_doubles(root.function, root.control, root.divergence, root.spaces):
+            for island in root.remembered(_islands):
                 here = [one for one in island.literals if one.span.frame in frames]
                 if not here or _is_cast(subject, frames, island):
                     continue
@@ -135,6 +136,10 @@ class AccidentalDouble:
 
     def fix(self) -> Fix | None:
         return self.repair
+
+
+def _islands(root: RootAnalysis) -> Sequence[DoubleIsland]:
+    return accidental_doubles(root.function, root.control, root.divergence, root.spaces)
 
 
 SLOW_FACTOR: Final = 4

@@ -6,6 +6,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeVar
 
 from analysis.facts.file_analysis import FileAnalysis
@@ -18,7 +19,7 @@ from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache, DiagnosticsUnderSettings
 from analysis.rules.host_subject import HostSubject, OfHostCode, OfLaunches, host_findings, host_subjects
 from analysis.rules.kernel_findings import dearest_of_each_kernel
-from analysis.rules.registry import NAMES, OF_COST, RULES
+from analysis.rules.registry import NAMES, OF_COST, OF_ONE_FUNCTION, RULES
 from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
@@ -70,15 +71,18 @@ def active_rules(settings: RuleSettings) -> ActiveRules:
 def _diagnostics(
     analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules, kept: DiagnosticsUnderSettings | None
 ) -> Iterator[Diagnostic]:
+    moving = [one for one in active if one[0].code in OF_ONE_FUNCTION]
+    others = [one for one in active if one[0].code not in OF_ONE_FUNCTION]
     for subject in subjects(analysis, settings):
 
-        def find(subject: Subject = subject) -> Iterator[Diagnostic]:
-            return _found(subject, settings, active)
+        def find(rules: ActiveRules, subject: Subject = subject) -> Iterator[Diagnostic]:
+            return _found(subject, settings, rules)
 
         if kept is None:
-            yield from find()
+            yield from find(active)
         else:
-            yield from kept.of(analysis, subject.function, subject.unsafe_barriers, find)
+            yield from kept.of(analysis, subject.function, subject.unsafe_barriers, partial(find, others))
+            yield from kept.of_function(analysis, subject.function, partial(find, moving))
     yield from _on_host(analysis, settings, active, kept)
 
 

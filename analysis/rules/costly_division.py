@@ -18,7 +18,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
 from analysis.rules.diagnostic import KernelShare, Related, Severity
-from analysis.rules.operations import PricedOperation, priced_operations
+from analysis.rules.operations import PricedOperation, integer_divisions, priced_operations
 from analysis.rules.price import is_wide, part_text
 from analysis.rules.rule import Subject
 from analysis.verdict.barriers import Tier
@@ -104,7 +104,7 @@ class CostlyDivision:
         if _WRITTEN.search(subject.text.bytes(Span(0, subject.function.end - subject.function.start))) is None:
             return
         groups: dict[object, list[PricedOperation]] = {}
-        for found in priced_operations(subject, _saved):
+        for found in priced_operations(subject, integer_divisions, _saved):
             groups.setdefault(_group(found), []).append(found)
         for group in groups.values():
             finding = cls._of(subject, group)

@@ -16,7 +16,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import FloatFormat, FloatType
 from analysis.refactor.edit import Replacement
 from analysis.rules.diagnostic import Applicability, Fix, KernelShare, Related, Severity
-from analysis.rules.operations import PricedOperation, priced_operations
+from analysis.rules.operations import PricedOperation, powers, priced_operations
 from analysis.rules.price import part_text
 from analysis.rules.rule import Subject
 from analysis.rules.source_text import one_line
@@ -86,7 +86,7 @@ class CostlyPower:
     def find(cls, subject: Subject) -> Iterator[CostlyPower]:
         if b"pow" not in subject.text.bytes(Span(0, subject.function.end - subject.function.start)):
             return
-        for found in priced_operations(subject, _saved):
+        for found in priced_operations(subject, powers, _saved):
             if 100 * found.part.share.expected < subject.share_threshold:
                 continue
             finding = cls._of(subject, found)

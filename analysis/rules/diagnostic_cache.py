@@ -4,6 +4,7 @@ Rules    Kept beside the facts of a function, and gone with them, for as long as
          its distance: related places may lie in other functions; those in other files keep their place.
          Messages name lines, so a function that has any is looked at again when its line changes.
          Which unsafe barriers belong to the function depends on the rest of the file, so it is part of the key.
+         What rules say that look at one function alone holds wherever everything else stands (`of_function`).
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ class _Kept:
     start: int
     line: int
     found: tuple[Diagnostic, ...]
+
+    def at(self, path: str, start: int) -> tuple[Diagnostic, ...]:
+        """Where the function begins at `start`."""
+        delta = start - self.start
+        return self.found if delta == 0 else tuple(_moved(diagnostic, path, delta) for diagnostic in self.found)
 
 
 _NUMBERS: Final = count()
@@ -90,10 +96,19 @@ class DiagnosticsUnderSettings:
         if known is None or (known.found and known.line != line):
             known = _Kept(function.start, line, tuple(find()))
             kept.put(key, known)
-        delta = function.start - known.start
-        if delta == 0:
-            return known.found
-        return tuple(_moved(diagnostic, analysis.facts.path, delta) for diagnostic in known.found)
+        return known.at(analysis.facts.path, function.start)
+
+    def of_function(
+        self, analysis: FileAnalysis, function: FunctionFacts, find: Callable[[], Iterable[Diagnostic]]
+    ) -> tuple[Diagnostic, ...]:
+        """The diagnostics of rules that `OF_ONE_FUNCTION` names (`registry.py`)."""
+
+        def found() -> _Kept:
+            return _Kept(function.start, 0, tuple(find()))
+
+        question = DiagnosticsUnderSettings, self._number, analysis.facts.path
+        known = analysis.remembered(function, question, found)
+        return known.at(analysis.facts.path, function.start)
 
     def of_host(self, seen: bytes, finding: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """The diagnostics of a host function, by all that they follow from: where there were none, nothing is looked

@@ -72,10 +72,10 @@ class HostVariableOnDevice:
     @classmethod
     def find(cls, subject: Subject) -> Iterator[HostVariableOnDevice]:
         item, sides = subject.analysis.declaration(subject.function), subject.analysis.sides
-        if side_of(item) not in ON_DEVICE or not sides.is_told or not is_compiled(subject):
+        if side_of(item) not in ON_DEVICE or not sides.names_variables(item) or not sides.is_told:
             return
         seen: set[str] = set()
-        for value in device_mentions(subject).values if sides.names_variables(item) else ():
+        for value in device_mentions(subject).values if is_compiled(subject) else ():
             if value.name in seen or any(not sides.is_declared(name) for name in value.within):
                 continue
             seen.add(value.name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias, final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, final
 
 from analysis.facts.merge import FrameView
 from analysis.facts.model import PartOf
@@ -12,12 +12,18 @@ from analysis.facts.parts import Parts
 from analysis.facts.roots import RootAnalysis
 from analysis.ir.function import values_of_frame
 from analysis.ir.ids import BasicBlockId
-from analysis.ir.instructions import Instruction, Phi
+from analysis.ir.instructions import Binary, Instruction, Math
+from analysis.ir.operators import BinaryOperator, MathFunction
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
+from analysis.ir.types import IntegerType
 from analysis.rules.rule import Subject
 
 Place: TypeAlias = tuple[int, int]
+Placed: TypeAlias = Sequence[tuple[BasicBlockId, Instruction]]
+"""Instructions of a root, block by block, each with its block."""
+_DIVISIONS: Final = frozenset({BinaryOperator.DIVIDE, BinaryOperator.REMAINDER})
 
 
 @final
@@ -32,8 +38,30 @@ class PricedOperation:
     part: PartOf
 
 
+def integer_divisions(root: RootAnalysis) -> Placed:
+    """Those with a remainder, too; ask through `root.remembered`."""
+    types, found = root.function.types, list[tuple[BasicBlockId, Instruction]]()
+    for index, block in enumerate(paced(root.function.blocks, 8)):
+        for one in block.instructions:
+            if type(one) is Binary and one.operator in _DIVISIONS and isinstance(types[one.result], IntegerType):
+                found.append((BasicBlockId(index), one))
+    return found
+
+
+def powers(root: RootAnalysis) -> Placed:
+    """Calls of `pow` and its like; ask through `root.remembered`."""
+    return [
+        (BasicBlockId(index), one)
+        for index, block in enumerate(paced(root.function.blocks, 8))
+        for one in block.instructions
+        if type(one) is Math and one.function is MathFunction.POWER
+    ]
+
+
 def priced_operations(
-    subject: Subject, saved: Callable[[FrameView, BasicBlockId, Instruction], int | None]
+    subject: Subject,
+    of_root: Callable[[RootAnalysis], Placed],
+    saved: Callable[[FrameView, BasicBlockId, Instruction], int | None],
 ) -> Iterator[PricedOperation]:
     """In text order, those for which `saved` gives issue slots in every call; None: it is not such an operation."""
     parts: defaultdict[Place, Parts] = defaultdict(Parts)
@@ -41,7 +69,7 @@ def priced_operations(
     refused: set[Place] = set()
     for frames in views_by_root(subject):
         root = next(iter(frames.values())).root
-        for block, item in _items(root, frames):
+        for block, item in _of_frames(root, frames, root.remembered(of_root)):
             view = frames.get(item.span.frame)
             if view is None or block in root.weights.unreached:
                 continue
@@ -59,16 +87,12 @@ def priced_operations(
     yield from _in_order(parts, shown, refused)
 
 
-def _items(root: RootAnalysis, frames: Mapping[FrameId, FrameView]) -> Iterator[tuple[BasicBlockId, Instruction]]:
+def _of_frames(root: RootAnalysis, frames: Mapping[FrameId, FrameView], every: Placed) -> Placed:
     """All of a function that is analysed itself; of one that is called, what came with its body."""
     if OWN_FRAME in frames:
-        yield from root.function.instructions()
-        return
-    for frame in frames:
-        for value in values_of_frame(root.function, frame):
-            item = root.divergence.definition(value)
-            if item is not None and not isinstance(item, Phi):
-                yield root.divergence.home(value), item
+        return every
+    by_value = {one.result: (block, one) for block, one in every}
+    return [by_value[value] for frame in frames for value in values_of_frame(root.function, frame) if value in by_value]
 
 
 def views_by_root(subject: Subject) -> Iterable[Mapping[FrameId, FrameView]]:

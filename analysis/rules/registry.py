@@ -129,4 +129,8 @@ OF_COST: Final = frozenset(
 )
 """Rules about what code costs: of what is never run they are hints.  All others are about what it does."""
 
+OF_ONE_FUNCTION: Final = frozenset({"ARI601", "ARI602", "ARI603", "ARI604", "ARI605", "ARI606", "ARI607"})
+"""Rules that follow from the facts and the text of a function, whose places all lie in it and whose texts name no
+lines: what they find moves with the function, wherever others stand."""
+
 NAMES: Final[tuple[RuleNames, ...]] = tuple(RuleNames(rule.code, rule.slug) for rule in RULES)

@@ -10,17 +10,18 @@ from typing import ClassVar, Final, TypeAlias, final
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location, PartOf
 from analysis.facts.parts import Parts
+from analysis.facts.roots import RootAnalysis
 from analysis.graph.cycles import CycleId
 from analysis.ir.record import record
-from analysis.ir.source import Span
+from analysis.ir.source import FrameId, Span
 from analysis.rules.diagnostic import Fix, Related, Severity
 from analysis.rules.hoisting_fix import hoisting_fix
 from analysis.rules.price import part_text
-from analysis.rules.restricted import may_alias
+from analysis.rules.restricted import keeps_pointers_apart, may_alias
 from analysis.rules.rule import Subject
 from analysis.straightline.code import Code
 from analysis.straightline.reloaded_indices import ReloadedIndex, reloaded_indices
-from analysis.straightline.wrapping_indices import WrappingIndex, has_unsigned_steps, wrapping_indices
+from analysis.straightline.wrapping_indices import WrappingIndex, frames_with_unsigned_steps, wrapping_indices
 from analysis.verdict.barriers import Tier
 
 
@@ -155,10 +156,14 @@ def _found_loads(cls: type[RepeatedIndexArithmetic], subject: Subject) -> Iterat
 def _loads_of(view: FrameView) -> dict[_Place, ReloadedIndex]:
     root = view.root
     found: dict[_Place, ReloadedIndex] = {}
-    for one in reloaded_indices(root.function, root.control, root.divergence, root.spaces, may_alias(view)):
+    for one in () if keeps_pointers_apart(view) else root.remembered(_reloads):
         if one.load.frame == view.frame and one.load.start < one.load.end and one.block not in root.weights.unreached:
             found.setdefault((one.load.start, one.load.end), one)
     return found
+
+
+def _reloads(root: RootAnalysis) -> Sequence[ReloadedIndex]:
+    return tuple(reloaded_indices(root.function, root.control, root.divergence, root.spaces, may_alias(root)))
 
 
 def _of_load(
@@ -194,14 +199,21 @@ def _of_load(
 def _found_addresses(cls: type[RepeatedIndexArithmetic], subject: Subject) -> Iterator[RepeatedIndexArithmetic]:
     reported: set[_Place] = set()
     for view in _views(subject):
-        root = view.root
-        if root.is_too_large or not has_unsigned_steps(root.function, view.frame, root.spaces):
+        if view.root.is_too_large or view.frame not in view.root.remembered(_frames_with_steps):
             continue
-        for one in wrapping_indices(Code(root.function, root.control), root.spaces):
+        for one in view.root.remembered(_wrapping):
             found = _of_addresses(cls, subject, view, one)
             if found is not None and (found.site.start, found.site.end) not in reported:
                 reported.add((found.site.start, found.site.end))
                 yield found
+
+
+def _frames_with_steps(root: RootAnalysis) -> frozenset[FrameId]:
+    return frames_with_unsigned_steps(root.function, root.spaces)
+
+
+def _wrapping(root: RootAnalysis) -> Sequence[WrappingIndex]:
+    return wrapping_indices(Code(root.function, root.control), root.spaces)
 
 
 def _of_addresses(

@@ -11,13 +11,12 @@ from analysis.facts.model import Location, PartOf
 from analysis.facts.parts import Parts
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Constant, Convert
-from analysis.ir.operators import BinaryOperator
-from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import U32, IntegerType
 from analysis.refactor.edit import Replacement
 from analysis.rules.diagnostic import Applicability, Fix, Related, Severity
+from analysis.rules.operations import integer_divisions
 from analysis.rules.price import part_text
 from analysis.rules.rule import Subject
 from analysis.straightline.code import Code
@@ -167,22 +166,21 @@ def _divisions(view: FrameView) -> dict[tuple[int, int], _Narrow | None]:
     """The wide divisions in the text of a view that a compiler does not narrow."""
     root, found = view.root, dict[tuple[int, int], _Narrow | None]()
     compilers: KnownToCompilers | None = None
-    for block in paced(root.control.order):
-        for one in root.function.blocks[block].instructions:
-            if type(one) is not Binary or not _is_asked(view, one):
+    for block, one in root.remembered(integer_divisions):
+        if not isinstance(one, Binary) or not root.control.is_reachable(block) or not _is_asked(view, one):
+            continue
+        place = one.span.start, one.span.end
+        left, right = (root.affine.range_at(value, block) for value in one.operands)
+        type_ = narrow_type(left, right)
+        if type_ is not None and block not in root.weights.unreached:
+            compilers = compilers or KnownToCompilers(Code(root.function, root.control))
+            if narrow_type(compilers.range(one.left), compilers.range(one.right)) is not None:
                 continue
-            place = one.span.start, one.span.end
-            left, right = (root.affine.range_at(value, block) for value in one.operands)
-            type_ = narrow_type(left, right)
-            if type_ is not None and block not in root.weights.unreached:
-                compilers = compilers or KnownToCompilers(Code(root.function, root.control))
-                if narrow_type(compilers.range(one.left), compilers.range(one.right)) is not None:
-                    continue
-                result = root.function.types[one.result]
-                assert isinstance(result, IntegerType)
-                found.setdefault(place, _Narrow(type_, result, block))
-            else:
-                found[place] = None
+            result = root.function.types[one.result]
+            assert isinstance(result, IntegerType)
+            found.setdefault(place, _Narrow(type_, result, block))
+        else:
+            found[place] = None
     return found
 
 
@@ -204,11 +202,10 @@ def _casts(subject: Subject, span: Span, narrow: str, result: IntegerType) -> Fi
 
 _OPERAND: Final = rb"(?:[A-Za-z_]\w*(?:(?:\.|->)\w+|\[[\w.]+\])*|\([\w\s+*.-]+\))"
 _SIMPLE: Final = re.compile(rb"\s*(" + _OPERAND + rb")\s*([/%])\s*(" + _OPERAND + rb")\s*")
-_DIVIDES: Final = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 
 
 def _is_asked(view: FrameView, one: Binary) -> bool:
-    if one.operator not in _DIVIDES or one.span.frame != view.frame or one.span.start == one.span.end:
+    if one.span.frame != view.frame or one.span.start == one.span.end:
         return False
     types = view.root.function.types
     return is_wide_division(one, types) and not _is_constant(view, one.right)

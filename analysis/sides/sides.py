@@ -43,9 +43,15 @@ class Sides:
         return {side: frozenset(names) for side, names in found.items()}
 
     def may_call(self, function: Item, *sides: Side) -> bool:
-        """Whether a name in the text of a function means functions on one of these sides, and nothing else."""
+        """Whether a name in the text of a function means functions on one of these sides, and nothing else.
+
+        Its own name does so only where it stands there a second time.
+        """
+        own = function.name.encode("utf-8", "replace")
         for side in sides:
             for name in function.identifiers & self.names[side]:
+                if name == own and function.text.count(name) < 2:
+                    continue
                 known = self._known(name.decode("utf-8", "replace"))
                 if known is not None and known[1] is side:
                     return True

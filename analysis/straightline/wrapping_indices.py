@@ -5,8 +5,8 @@ Question  sums of unsigned 32-bit integers wrap by definition, so `a[t + 1]` is 
 Compilers nvcc 13.0 computes each of them anew, also under `if (t < n)`, and folds those of signed indices.  What
           follows from the limits of the hardware (`threadIdx.x + 1`) is known to it (`KnownToCompilers`).
 Shared    addresses of shared memory have 32 bits and wrap as the index does, so they are folded.
-Cost      `has_unsigned_steps` is one look at each instruction; the rest, two passes over the function, is for those
-          that have some.
+Cost      `frames_with_unsigned_steps` is one look at each instruction; the rest, two passes over the function, is for
+          those that have some.
 Source    Wu et al., CGO 2016, section 3.4.1, for what is saved; PTX of nvcc 13.0 for what compilers do.
 """
 
@@ -45,6 +45,7 @@ from analysis.straightline.sums import Address, Sums, Terms
 SLOTS_OF_STEP: Final = 2
 """A sum and a widening product for each address that is not an offset of another one."""
 _MAX_DEPTH: Final = 10
+_SUMS: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT})
 
 _Group: TypeAlias = tuple[ValueId, object, Terms]
 
@@ -68,32 +69,31 @@ class WrappingIndex:
     again: tuple[HeldBack, ...]
 
 
-def has_unsigned_steps(function: Function, frame: FrameId, spaces: SpaceResult) -> bool:
-    """Whether some address in the text of a frame has a sum of 32 unsigned bits with a constant in it as its index.
+def frames_with_unsigned_steps(function: Function, spaces: SpaceResult) -> frozenset[FrameId]:
+    """Frames in whose text an address has a sum of 32 unsigned bits with a constant in it as its index.
 
     Cheap, for all that is looked at on an edit.
     """
     constants: set[ValueId] = set()
     sums: set[ValueId] = set()
+    frames: set[FrameId] = set()
     for block in function.blocks:
         for one in block.instructions:
-            match one:
-                case Constant():
-                    constants.add(one.result)
-                case Binary(operator=BinaryOperator.ADD | BinaryOperator.SUBTRACT, operands=operands):
-                    has_constant = not (constants.isdisjoint(operands) and sums.isdisjoint(operands))
-                    if has_constant and _is_unsigned_word(function.types, one.result):
-                        sums.add(one.result)
-                case Convert():
-                    for known in (constants, sums):
-                        if one.operand in known:
-                            known.add(one.result)
-                case ElementAddress(index=index) if index in sums and one.span.frame == frame:
-                    if spaces.space(one.result) is not MemorySpace.SHARED:
-                        return True
-                case _:
-                    pass
-    return False
+            if type(one) is Constant:
+                constants.add(one.result)
+            elif type(one) is Binary:
+                is_sum = one.operator in _SUMS and _is_unsigned_word(function.types, one.result)
+                if is_sum and not (constants.isdisjoint(one.operands) and sums.isdisjoint(one.operands)):
+                    sums.add(one.result)
+            elif type(one) is Convert:
+                for known in (constants, sums):
+                    if one.operand in known:
+                        known.add(one.result)
+            elif type(one) is not ElementAddress or one.index not in sums:
+                continue
+            elif spaces.space(one.result) is not MemorySpace.SHARED:
+                frames.add(one.span.frame)
+    return frozenset(frames)
 
 
 def _is_unsigned_word(types: Sequence[object], value: ValueId) -> bool:

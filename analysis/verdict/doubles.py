@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, final
 
 from analysis.divergence.result import DivergenceResult
@@ -74,24 +74,26 @@ def accidental_doubles(
     function: Function, control: ControlFlow, divergence: DivergenceResult, spaces: SpaceResult
 ) -> tuple[DoubleIsland, ...]:
     """Those that cost anything; none in a function that uses doubles on purpose."""
-    if not any(map(is_double, function.types)) or _uses_doubles(function):
+    # Types are shared: there are few different ones.
+    if not any(map(is_double, _different(function.types))) or _uses_doubles(function, control):
         return ()
     return tuple(_Islands(function, control, divergence, spaces).found())
 
 
-def _uses_doubles(function: Function) -> bool:
+def _different(types: Iterable[Type]) -> Iterable[Type]:
+    return {id(type_): type_ for type_ in types}.values()
+
+
+def _uses_doubles(function: Function, control: ControlFlow) -> bool:
     """In arguments, variables, or memory."""
     types = [function.types[one.value] for one in function.parameters]
     types += [one.type for one in (*function.symbols, *function.variables)]
-    # Types are shared, and a method that is called often has its variables each time.
-    if any(_holds_doubles(type_, function) for type_ in {id(type_): type_ for type_ in types}.values()):
+    # A method that is called often has its variables each time.
+    if any(_holds_doubles(type_, function) for type_ in _different(types)):
         return True
-    for _, item in function.instructions():
-        if isinstance(item, Load) and is_double(function.types[item.result]):
-            return True
-        if isinstance(item, Store) and is_double(function.types[item.value]):
-            return True
-    return False
+    loaded = (function.types[item.result] for _, _, item in control.placed(Load))
+    stored = (function.types[item.value] for _, _, item in control.placed(Store))
+    return any(map(is_double, _different((*loaded, *stored))))
 
 
 def _holds_doubles(type_: Type, function: Function, depth: int = 0) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.rules.check import check
 from analysis.rules.diagnostic import Severity
 from analysis.rules.settings import RuleSettings
 from tests.rules.fixture import check_fixture
+from tests.support.project_analysis import analyzed
 
 ONLY = RuleSettings(select=frozenset({"CAL706"}))
 KERNELS = """
@@ -77,3 +79,13 @@ int main() {
 """,
         ONLY,
     )
+
+
+def test_numbers_of_other_files_count() -> None:
+    text = KERNELS + "void f(float *x, int threads) { k<<<1, threads>>>(x); }\n"
+    main = "void f(float *x, int threads);\nint main() { f(0, %d); }\n"
+    for threads, number in ((2048, 1), (1024, 0)):
+        analysis = analyzed({"k.cu": text, "main.cpp": main % threads}, "k.cu")
+        found = check(analysis, ONLY)
+        assert len(found) == number
+        assert all("A block of 2,048 threads" in one.message for one in found)

@@ -1,0 +1,76 @@
+"""Findings that move with their function are those of a fresh check, and are not looked for again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from unittest.mock import patch
+
+import pytest
+
+from analysis.facts.analyzer import Analyzer
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.settings import AnalysisSettings
+from analysis.rules.check import check
+from analysis.rules.diagnostic import Diagnostic
+from analysis.rules.diagnostic_cache import DiagnosticCache
+from analysis.rules.registry import OF_ONE_FUNCTION, RULES
+from analysis.rules.repeated_index_arithmetic import RepeatedIndexArithmetic
+from analysis.rules.rule import Finding, Subject
+from analysis.rules.settings import RuleSettings
+from analysis.syntax.document import Document
+from analysis.syntax.includes import DictLoader
+from tests.rules.fixture import analyze
+from tests.rules.test_documentation import examples
+
+TEXT = """__device__ float first(float x) { return x; }
+__global__ void rows(const int *start, const int *col, int *sum, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  for (int j = start[i]; j < start[i + 1]; j++) sum[i] += col[j] + first(2.5f);
+}
+"""
+
+
+def test_a_function_that_only_moved_is_not_asked_again() -> None:
+    analyzer, cache, asked = Analyzer(), DiagnosticCache(), list[str]()
+    find = RepeatedIndexArithmetic.find
+
+    def counted(subject: Subject) -> Iterator[RepeatedIndexArithmetic]:
+        asked.append(subject.function.name)
+        return find(subject)
+
+    with patch.object(RepeatedIndexArithmetic, "find", counted):
+        for number in range(3):
+            text = TEXT.replace("\n__global__", "\n" * (number + 1) + "__global__")
+            analysis = analyzer.analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
+            found = [one for one in check(analysis, RuleSettings(), cache) if one.code == "ARI602"]
+            assert [text[one.start : one.end] for one in found] == ["start[i + 1]"]
+            (store,) = found[0].related
+            assert text[store.location.start : store.location.end].startswith("sum[i] +=")
+            assert found[0].fix is not None
+            assert text[found[0].fix.replacements[0].start :].startswith("for (int j")
+    assert sorted(asked) == ["first", "rows"]
+
+
+MOVING = [rule for rule in RULES if rule.code in OF_ONE_FUNCTION]
+
+
+@pytest.mark.parametrize("rule", MOVING, ids=lambda rule: rule.code)
+def test_what_moves_lies_in_its_function_and_names_no_line(rule: type[Finding]) -> None:
+    found = [(analysis, one) for text in examples(rule) for analysis in [analyze(text)] for one in _of(analysis, rule)]
+    assert found
+    for analysis, one in found:
+        (function,) = (each for each in analysis.facts.functions if each.start <= one.start < each.end)
+        assert one.end <= function.end
+        assert all(
+            place.location.path == analysis.facts.path
+            and function.start <= place.location.start
+            and place.location.end <= function.end
+            for place in one.related
+        )
+        assert re.search(r"\blines? \d", one.message) is None
+
+
+def _of(analysis: FileAnalysis, rule: type[Finding]) -> list[Diagnostic]:
+    return [one for one in check(analysis, RuleSettings()) if one.code == rule.code]
