@@ -26,6 +26,7 @@ from simt_lsp.workspace.regular_file import read_regular
 
 MAX_SCANNED_BYTES: Final = 256 * 1024
 MAX_CHAIN: Final = 12
+_NOBODY: Final = frozenset[str]()
 
 
 @final
@@ -34,7 +35,12 @@ class IncludeGraph:
     """The includes of many files; safe to share between threads."""
 
     _includes: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
-    _includers: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    _by_beside: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    """Includers by the path that a name means beside them."""
+    _by_end: dict[str, dict[str, list[str]]] = field(default_factory=dict[str, "dict[str, list[str]]"])
+    """By the end of the paths that a name may mean: includers, each with what such names mean beside it."""
+    _unbound: dict[str, frozenset[str]] = field(default_factory=dict[str, "frozenset[str]"])
+    """By that end: those beside which there is no such file, as asked since the last change."""
     _ranks: dict[str, Sequence[tuple[int, str]]] = field(default_factory=dict[str, "Sequence[tuple[int, str]]"])
     """What was asked since the last change."""
     _lock: Lock = field(default_factory=Lock)
@@ -55,7 +61,9 @@ class IncludeGraph:
             self._drop(path)
             self._includes[path] = names
             for name in names:
-                self._includers.setdefault(posixpath.basename(name), set()).add(path)
+                beside = _beside(path, name)
+                self._by_beside.setdefault(beside, set()).add(path)
+                self._by_end.setdefault(_end(name), {}).setdefault(path, []).append(beside)
 
     def remove(self, path: str) -> None:
         """The file is gone."""
@@ -69,22 +77,31 @@ class IncludeGraph:
 
     def possible_includers(self, path: str) -> list[str]:
         """The files that may include `path` directly, sorted: a name that means a file beside them means no other."""
+        return sorted(self.may_include(path))
+
+    def may_include(self, path: str) -> set[str]:
+        """The same, in no order."""
         path = path.replace(os.sep, "/")
         with self._lock:
-            return sorted(
-                including
-                for including in self._includers.get(posixpath.basename(path), ())
-                if including != path
-                and any(self._may_mean(including, name, path) for name in self._includes[including])
-            )
+            found = self._by_beside.get(path, set[str]()).union(*map(self._unbound_with, _ends(path)))
+        found.discard(path)
+        return found
 
     def is_part(self, source: str) -> bool:
         """Whether a source file is included by another one beside it, and so compiled as a part of that."""
-        return self._included_from_beside(source)
+        source = source.replace(os.sep, "/")
+        with self._lock:
+            return bool(self._by_beside.get(source, set[str]()) - {source})
 
-    def _may_mean(self, including: str, name: str, path: str) -> bool:
-        rank = _match(including, name, path)
-        return rank == 0 or (rank is not None and _beside(including, name) not in self._includes)
+    def _unbound_with(self, end: str) -> frozenset[str]:
+        known = self._unbound.get(end)
+        if known is None:
+            found = self._by_end.get(end)
+            if not found:
+                return _NOBODY
+            unbound = (path for path, meant in found.items() if not all(one in self._includes for one in meant))
+            known = self._unbound[end] = frozenset(unbound)
+        return known
 
     def context(self, header: str) -> str | None:
         """The file to analyse `header` in, or None if nothing that is compiled includes it.
@@ -106,7 +123,7 @@ class IncludeGraph:
 
     def _outermost(self, header: str) -> Iterator[list[str]]:
         """The files that are compiled themselves and include `header`, by how far away they are."""
-        if not is_header(header) and not self._included_from_beside(header):
+        if not is_header(header) and not self.is_part(header):
             return
         seen = {header}
         level = [header]
@@ -115,15 +132,12 @@ class IncludeGraph:
             seen.update(level)
             compiled = [path for path in level if path.endswith(SOURCE_SUFFIXES)]
             # A source file that another one includes is a link of the chain, like a header.
-            yield [path for path in compiled if not self._included_from_beside(path)]
+            yield [path for path in compiled if not self.is_part(path)]
 
     def _surest(self, header: str) -> Iterator[str]:
         """The includers beside which the name means `header`; if there are none, all that may mean it."""
         ranked = self._ranked(header)
         return (path for rank, path in ranked if rank == ranked[0][0])
-
-    def _included_from_beside(self, source: str) -> bool:
-        return any(rank == 0 for rank, _ in self._ranked(source))
 
     def _ranked(self, header: str) -> Sequence[tuple[int, str]]:
         header = header.replace(os.sep, "/")
@@ -134,17 +148,17 @@ class IncludeGraph:
             return known
 
     def _rank(self, header: str) -> Sequence[tuple[int, str]]:
-        candidates = [
-            (_match(path, name, header), path)
-            for path in self._includers.get(posixpath.basename(header), ())
-            for name in self._includes.get(path, ())
-        ]
-        return sorted((rank, path) for rank, path in candidates if rank is not None and path != header)
+        """0: a name means `header` beside its file; 1: by the end of its path."""
+        beside = self._by_beside.get(header, set[str]())
+        others = {path for end in _ends(header) for path in self._by_end.get(end, {})}
+        return sorted((rank, path) for rank, paths in enumerate((beside, others)) for path in paths if path != header)
 
     def _drop(self, path: str) -> None:
         self._ranks.clear()
+        self._unbound.clear()
         for name in self._includes.pop(path, ()):
-            self._includers.get(posixpath.basename(name), set[str]()).discard(path)
+            self._by_beside.get(_beside(path, name), set[str]()).discard(path)
+            self._by_end.get(_end(name), dict[str, list[str]]()).pop(path, None)
 
 
 def build_graph(
@@ -169,15 +183,23 @@ def _head(path: str) -> bytes | None:
         return None  # vanished or unreadable since the walk: includes nothing
 
 
-def _match(path: str, name: str, header: str) -> int | None:
-    """0: `name` in `path` means `header` beside it; 1: by the end of its path; None: another file."""
-    if _beside(path, name) == header:
-        return 0
-    suffix = posixpath.normpath(name)
-    while suffix.startswith("../"):
-        suffix = suffix[3:]
-    return 1 if header.endswith("/" + suffix) else None
-
-
 def _beside(path: str, name: str) -> str:
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+    joined = posixpath.join(path[: path.rfind("/") + 1], name)
+    is_plain = joined[:1] == "/" and "/." not in joined and "//" not in joined and joined[-1] != "/"
+    return joined if is_plain else posixpath.normpath(joined)
+
+
+def _end(name: str) -> str:
+    """How the paths end that a name may mean, wherever they are."""
+    end = posixpath.normpath(name)
+    while end.startswith("../"):
+        end = end[3:]
+    return end
+
+
+def _ends(path: str) -> Iterator[str]:
+    """All ends of a path that begin behind a `/`."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[at + 1 :]
+        at = path.find("/", at + 1)

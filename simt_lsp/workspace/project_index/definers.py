@@ -13,8 +13,8 @@ def definers(project: ProjectIndex, path: str, name: str) -> tuple[str, ...]:
     units = {path, *project.includers(path).paths}
     certain: list[str] = []
     doubtful: list[str] = []
-    for other, skim in sorted(project.skims().items()):
-        if other == path or not skim.may_define(name):
+    for other in project.defining(name):
+        if other == path:
             continue
         users = project.users(other, name, internal=False)
         if not units.isdisjoint(users.paths):

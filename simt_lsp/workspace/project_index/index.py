@@ -12,8 +12,9 @@ Rules     A translation unit sees a name of file F (a) if it includes F, over an
           whose path it stands may be meant, and reading it tells.  A source file that one beside it includes is
           compiled as a part of that.
           So neighbours that have the same names stay apart as long as they include, and declare, their own.
-Cost      A question walks the includes upward and looks at each skim once; answers are kept until something changes
-          that they depend on: an include, or one of the names in the text of some file.
+Cost      A question looks at the files that mention its name, once each; which units these are in is kept as sets
+          (`units.py`), and what they mean is decided for many units at once (`belonging.py`).  Answers are kept until
+          something changes that they depend on: an include, or one of the names in the text of some file.
 Limits    What is called by name at run time (`dlsym`, modules) is not seen.  Names stand for all their overloads.
           Build commands are not looked at: they say how a file is read, hardly ever which files are linked.
 Threads   May be shared.
@@ -22,22 +23,22 @@ Threads   May be shared.
 from __future__ import annotations
 
 import os
-import posixpath
-from collections.abc import Iterable
+from collections import Counter
 from threading import RLock
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.project.model import Users
 from analysis.project.skim import Skim, skim
 from analysis.syntax.includes import nearness
-from simt_lsp.workspace.file_index import SOURCE_SUFFIXES
 from simt_lsp.workspace.include_graph import IncludeGraph
+from simt_lsp.workspace.project_index.belonging import Belonging, declared
+from simt_lsp.workspace.project_index.units import Files, TooMany, Units
 
 MAX_USERS: Final = 24
 """Each is read when what it uses is analysed, and kept whole: one that sees 1,200 functions of headers costs 41 ms when
 it is read and 1.6 MB as long as it is kept, so 2,000 would take 80 s and 3 GB.  Of includers nothing but a summary is
 kept, hence no such limit; what launches pass has none yet."""
-MAX_REACHED: Final = 4_000
 ANY_LAUNCH: Final = "<<<"
 """Among the names about which answers change: a file launches something that it did not launch, or the reverse."""
 
@@ -45,8 +46,14 @@ _UNKNOWN: Final = Users((), are_all=False)
 _Question = tuple[str, str, bool]
 
 
-class _TooMany(Exception):
-    """More files include one than are looked at."""
+@final
+@record
+class _Mentioned:
+    """The files of which the text may use, declare or define a name, in order."""
+
+    naming: tuple[str, ...]
+    declaring: tuple[str, ...]
+    defining: tuple[str, ...]
 
 
 @final
@@ -64,14 +71,16 @@ class ProjectIndex:
         self.is_complete: Final = is_complete
         self._skims: dict[str, Skim] = {}
         self._lock = RLock()
-        self._version = -1
         self._users: dict[_Question, Users] = {}
-        self._reached: dict[str, frozenset[str]] = {}
-        self._compiled: dict[str, bool] = {}
+        self._includers: dict[str, Users] = {}
+        self._units = Units(self.graph)
+        self._mentioned: dict[str, _Mentioned] = {}
         self._mentioning: dict[str, set[str]] | None = None
         """The files that have a word in them, by word; made when it is first asked for."""
         self._pasting: set[str] = set()
         """Those that make words of parts."""
+        self._quoting: Counter[str] = Counter()
+        """How many files have a name as a string."""
 
     def scan(self, path: str, text: bytes) -> frozenset[str] | None:
         """`path` has that text now: `take` with its skim."""
@@ -84,6 +93,8 @@ class ProjectIndex:
             old = self._skims.get(path)
             self._skims[path] = new
             self._mention(path, old, new)
+            self._quoting.subtract(() if old is None else old.quoted)
+            self._quoting.update(new.quoted)
             self.graph.take(path, new.includes)
             return self._forget(_changed_names(old, new))
 
@@ -95,6 +106,7 @@ class ProjectIndex:
             old = self._skims.pop(path, None)
             if old is not None:
                 self._mention(path, old, None)
+                self._quoting.subtract(old.quoted)
                 self._forget(None)
 
     def knows(self, path: str) -> bool:
@@ -108,12 +120,17 @@ class ProjectIndex:
 
     def includers(self, path: str) -> Users:
         """See `Project`."""
+        path = _slashed(path)
         with self._lock:
             self._refresh()
-            try:
-                return self._answer(_slashed(path), self._units_with(_slashed(path)))
-            except _TooMany:
-                return _UNKNOWN
+            known = self._includers.get(path)
+            if known is None:
+                try:
+                    known = self._answer(path, self._units.with_text(path))
+                except TooMany:
+                    known = _UNKNOWN
+                self._includers[path] = known
+            return known
 
     def users(self, path: str, name: str, *, internal: bool) -> Users:
         """See `Project`."""
@@ -122,23 +139,34 @@ class ProjectIndex:
             self._refresh()
             known = self._users.get(question)
             if known is None:
-                known = self._users[question] = self._find_users(_slashed(path), name, internal=internal)
+                try:
+                    known = self._find_users(_slashed(path), name, internal=internal)
+                except TooMany:
+                    known = _UNKNOWN
+                self._users[question] = known
             return known
 
     def launched_beside(self, path: str) -> frozenset[str]:
         """See `Project`."""
+        path = _slashed(path)
         with self._lock:
+            self._refresh()
             try:
-                including = self._with_includers(_slashed(path))
-            except _TooMany:
+                including = self._units.paths(self._units.including(path))
+            except TooMany:
                 return frozenset()
-            found = (self._skims.get(one) for one in including)
+            found = (self._skims.get(one) for one in (path, *including))
             return frozenset[str]().union(*(known.launched for known in found if known is not None))
 
     def is_quoted(self, name: str) -> bool:
         """See `Project`."""
         with self._lock:
-            return any(name in known.quoted for known in self._skims.values())
+            return self._quoting[name] > 0
+
+    def defining(self, name: str) -> tuple[str, ...]:
+        """The files that may define a function of that name, in order."""
+        with self._lock:
+            return self._mention_of(name).defining
 
     def headers_naming(self, path: str, name: str) -> tuple[str, ...]:
         """The files that include `path`, over any chain, are not compiled on their own and may name `name`: the
@@ -147,61 +175,70 @@ class ProjectIndex:
         with self._lock:
             self._refresh()
             try:
-                including = self._with_includers(path) - {path}
-            except _TooMany:
+                including = set(self._units.paths(self._units.including(path) & ~self._units.with_text(path)))
+            except TooMany:
                 return ()
-            skims = ((one, self._skims.get(one)) for one in including if not self._is_compiled(one))
-            found = [one for one, known in skims if known is not None and known.may_name(name)]
+            found = including.intersection(self._mention_of(name).naming)
         return tuple(sorted(found, key=lambda one: (nearness(one, path), one))[:MAX_USERS])
 
     def _refresh(self) -> None:
-        if self._version != self.graph.version:
-            self._version = self.graph.version
+        if self._units.is_outdated:
+            self._units = Units(self.graph)
             self._forget(None)
 
     def _forget(self, names: frozenset[str] | None) -> frozenset[str] | None:
         if names is None:
             self._users.clear()
-            self._reached.clear()
-            self._compiled.clear()
+            self._includers.clear()
+            self._mentioned.clear()
         else:
             self._users = {question: users for question, users in self._users.items() if question[1] not in names}
+            for name in names:
+                self._mentioned.pop(name, None)
         return names
 
     def _find_users(self, path: str, name: str, *, internal: bool) -> Users:
-        try:
-            including = self._units_with(path)
-            naming = self._units_of(*self._naming(path, name))
-            if internal:
-                return self._answer(path, including & naming)
-            found = set(including & naming)
-            doubtful: set[str] = set()
-            defining = [
-                other for other in self._mentions(name) if other != path and self._skims[other].may_define(name)
-            ]
-            for unit, headers in self._declaring(path, name, defining, including).items():
-                belongs = self._belongs(path, unit, headers, defining)
-                if belongs is None:
-                    doubtful.add(unit)
-                elif belongs:
-                    found.add(unit)
-            return self._answer(path, frozenset(found), frozenset(doubtful))
-        except _TooMany:
-            return _UNKNOWN
-
-    def _naming(self, path: str, name: str) -> list[str]:
-        """The files that name it; `path` itself only where its macros do so in others."""
-        found = [other for other in self._mentions(name) if other != path and self._skims[other].may_name(name)]
+        units = self._units
+        mentioned = self._mention_of(name)
+        including = units.with_text(path)
+        naming: Files = 0
+        for other in mentioned.naming:
+            if other != path:
+                naming |= units.of(other)
         own = self._skims.get(path)
-        return [*found, path] if own is not None and own.may_name_elsewhere(name) else found
+        if own is not None and own.may_name_elsewhere(name):
+            naming |= units.of(path)
+        if internal:
+            return self._answer(path, including & naming)
+        defining = {other: units.of(other) for other in mentioned.defining if other != path}
+        apart = including | units.of(path)
+        for one in defining.values():
+            apart |= one
+        found, doubtful = including & naming, 0
+        declaring = [other for other in mentioned.declaring if other != path]
+        groups = declared(units, declaring, apart)
+        if groups:
+            belonging = Belonging(units, path, defining)
+            for group in groups:
+                surely, perhaps = belonging.split(group)
+                found |= surely
+                doubtful |= perhaps
+        return self._answer(path, found, doubtful)
 
-    def _mentions(self, name: str) -> list[str]:
-        """Every file, but for those of which nothing says that they may name, declare or define `name`; in order."""
-        if self._mentioning is None:
-            self._mentioning = {}
-            for path, one in self._skims.items():
-                self._mention(path, None, one)
-        return sorted(self._pasting.union(self._mentioning.get(name, ())))
+    def _mention_of(self, name: str) -> _Mentioned:
+        known = self._mentioned.get(name)
+        if known is None:
+            if self._mentioning is None:
+                self._mentioning = {}
+                for path, one in self._skims.items():
+                    self._mention(path, None, one)
+            paths = sorted(self._pasting.union(self._mentioning.get(name, ())))
+            known = self._mentioned[name] = _Mentioned(
+                tuple(path for path in paths if self._skims[path].may_name(name)),
+                tuple(path for path in paths if self._skims[path].may_declare(name)),
+                tuple(path for path in paths if self._skims[path].may_define(name)),
+            )
+        return known
 
     def _mention(self, path: str, old: Skim | None, new: Skim | None) -> None:
         if self._mentioning is None:
@@ -218,77 +255,13 @@ class ProjectIndex:
         else:
             self._pasting.discard(path)
 
-    def _declaring(
-        self, path: str, name: str, defining: Iterable[str], including: frozenset[str]
-    ) -> dict[str, list[str]]:
-        """The units that see a declaration but no definition of the name, each with what declares it."""
-        found: dict[str, list[str]] = {}
-        own = including | self._units_of(path, *defining)
-        for other in self._mentions(name):
-            if other != path and self._skims[other].may_declare(name):
-                for unit in self._units_of(other) - own:
-                    found.setdefault(unit, []).append(other)
-        return found
-
-    def _belongs(self, path: str, unit: str, headers: list[str], defining: list[str]) -> bool | None:
-        """Whether the definition of `path` is the one that the unit means; None if another one may be."""
-        if not defining:
-            return True
-        shared = [header for header in headers if header != unit]
-        sharing = {
-            definition
-            for definition in (path, *defining)
-            if any(not self._units_of(definition).isdisjoint(self._units_with(header)) for header in shared)
-        }
-        candidates = sharing or {path, *defining}
-        if not sharing:
-            beside = {one for one in candidates if posixpath.dirname(one) == posixpath.dirname(unit)}
-            candidates = beside or _nearest(candidates, unit)
-        if path in candidates:
-            return True if len(candidates) == 1 else None
-        is_nearer = sharing and all(nearness(path, unit)[0] < nearness(other, unit)[0] for other in candidates)
-        return None if is_nearer else False
-
-    def _units_of(self, *paths: str) -> frozenset[str]:
-        """The units that have one of the files in them, or are one of them."""
-        compiled = frozenset(path for path in paths if self._is_compiled(path))
-        return compiled.union(*map(self._units_with, paths))
-
-    def _is_compiled(self, path: str) -> bool:
-        known = self._compiled.get(path)
-        if known is None:
-            known = path.lower().endswith(SOURCE_SUFFIXES) and not self.graph.is_part(path)
-            self._compiled[path] = known
-        return known
-
-    def _units_with(self, path: str) -> frozenset[str]:
-        """The compiled files that include a file, over any chain; raises `_TooMany`."""
-        known = self._reached.get(path)
-        if known is not None:
-            return known
-        seen = self._with_includers(path)
-        found = self._reached[path] = frozenset(one for one in seen if one != path and self._is_compiled(one))
-        return found
-
-    def _with_includers(self, path: str) -> set[str]:
-        """A file and all that include it, over any chain; raises `_TooMany`."""
-        seen = {path}
-        waiting = [path]
-        while waiting and len(seen) <= MAX_REACHED:
-            fresh = [one for one in self.graph.possible_includers(waiting.pop()) if one not in seen]
-            seen.update(fresh)
-            waiting += fresh
-        if waiting:
-            raise _TooMany
-        return seen
-
-    def _answer(self, path: str, units: frozenset[str], doubtful: frozenset[str] = frozenset()) -> Users:
-        found, unsure = (
-            sorted((unit for unit in some if unit != path), key=lambda unit: nearness(unit, path))
-            for some in (units, doubtful)
+    def _answer(self, path: str, found: Files, doubtful: Files = 0) -> Users:
+        own = 1 << self._units.number(path)
+        paths, unsure = (
+            sorted(self._units.paths(some & ~own), key=lambda unit: nearness(unit, path)) for some in (found, doubtful)
         )
-        are_all = self.is_complete and len(found) <= MAX_USERS and len(unsure) <= MAX_USERS
-        return Users(tuple(found[:MAX_USERS]), are_all, tuple(unsure[:MAX_USERS]))
+        are_all = self.is_complete and len(paths) <= MAX_USERS and len(unsure) <= MAX_USERS
+        return Users(tuple(paths[:MAX_USERS]), are_all, tuple(unsure[:MAX_USERS]))
 
 
 def _changed_names(old: Skim | None, new: Skim) -> frozenset[str] | None:
@@ -302,13 +275,6 @@ def _changed_names(old: Skim | None, new: Skim) -> frozenset[str] | None:
         | (old.quoted ^ new.quoted)
         | (frozenset({ANY_LAUNCH}) if old.launched != new.launched else frozenset[str]())
     )
-
-
-def _nearest(paths: Iterable[str], unit: str) -> set[str]:
-    """Those that share most folders with the unit."""
-    shared = {path: nearness(path, unit)[0] for path in paths}
-    most = min(shared.values())
-    return {path for path, one in shared.items() if one == most}
 
 
 def _slashed(path: str) -> str:
