@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final, final
 
@@ -27,18 +28,22 @@ from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.kept_calls import KeptCalls
 from simt_lsp.workspace.kept_on_disk import Classes
 from simt_lsp.workspace.kept_results import KeptResults
+from simt_lsp.workspace.kept_runs import KeptRuns
 from simt_lsp.workspace.project import FileSetup, file_setup, whole_graph
-from simt_lsp.workspace.project_index.build import build_project
+from simt_lsp.workspace.project_index.build import ReadProject, read_project
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
 from simt_lsp.workspace.project_index.definers import definers
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
 from simt_lsp.workspace.settings.sources import merge
 from simt_lsp.workspace.settings.values import Source
-from simt_lsp.workspace.surroundings import Setup, Surroundings, trace_of
+from simt_lsp.workspace.surroundings import Setup, Surroundings, Trace, trace_of
+from simt_lsp.workspace.tree_state import state_of
 
 BEGINNING: Final = 8000
 """So many bytes decide whether a file is text, as for git."""
+LEAST_RUN: Final = 50
+"""Of fewer files it is as fast to ask for each."""
 
 
 class UnreadableError(Exception):
@@ -155,6 +160,42 @@ class Engine:
         about = _about(setup, analyzed.callers)
         self._results(keeping).put(_name(keeping, analyzed.path, setup), about, trace, result)
 
+    def kept_run(self, keeping: Keeping | None, paths: Sequence[str]) -> Any:
+        """What a command made of all these files in another run, in order, where nothing changed since; else None."""
+        if keeping is None or self._folder is None or self._options.show_log or len(paths) < LEAST_RUN:
+            return None
+        files = self._index()
+        if files.truncated:
+            return None
+        given = [*map(absolute_path, paths)]
+        return self._runs(keeping).get(self._run_name(keeping, paths), files.files(), given, self._options.overrides)
+
+    def keep_run(self, keeping: Keeping | None, paths: Sequence[str], results: Sequence[object]) -> None:
+        """This run found these; kept where all of them are kept one by one and nothing changed meanwhile."""
+        read = self._read
+        if keeping is None or self._folder is None or self._options.show_log or len(paths) < LEAST_RUN:
+            return
+        if read is None or not read.is_complete:
+            return
+        traces: list[Trace] = []
+        given = [*map(absolute_path, paths)]
+        for path, absolute, result in zip(paths, given, results, strict=True):
+            trace = self._results(keeping).trace_of(_name(keeping, path, self._setup_once(absolute)), result)
+            if trace is None:
+                return
+            traces.append(trace)
+        state = state_of(read.files, self._index().files(), given, traces, self._options.overrides)
+        if state is not None:
+            self._runs(keeping).put(self._run_name(keeping, paths), state, results)
+
+    def _runs(self, keeping: Keeping) -> KeptRuns:
+        assert self._folder is not None
+        return KeptRuns(self._folder, lambda: self._index.roots, keeping.classes)
+
+    def _run_name(self, keeping: Keeping, paths: Sequence[str]) -> str:
+        asked = self._options.overrides, self._options.roots, tuple(paths)
+        return "\0".join((keeping.kind, os.getcwd(), digest_of_data(asked).hex()))
+
     def _results(self, keeping: Keeping) -> KeptResults:
         known = self._kept_results.get(keeping)
         if known is None:
@@ -247,9 +288,13 @@ class Engine:
 
     @cached_property
     def _files(self) -> ProjectIndex | None:
+        return None if self._read is None else self._read.index()
+
+    @cached_property
+    def _read(self) -> ReadProject | None:
         if not merge(self._options.overrides)[0].analysis.project:
             return None
-        return build_project(self._index.roots, self._index(), self._folder)
+        return read_project(self._index.roots, self._index(), self._folder)
 
 
 def _name(keeping: Keeping, path: str, setup: Setup) -> str:

@@ -96,6 +96,20 @@ class CallsTask(Generic[Result]):
 def run_project(task: FileTask[Result], paths: Sequence[str], jobs: Jobs) -> Iterator[Result]:
     """As `run_files`; each file is looked at alone where it is not wholly known who includes whom around them."""
     engine = Engine(task.options)
+    kept = engine.kept_run(task.keeping, paths)
+    if kept is not None:
+        yield from kept
+        return
+    found: list[Result] = []
+    for result in _analysed(task, paths, jobs, engine):
+        found.append(result)
+        if len(found) == len(paths):  # who takes as many as there are never comes back
+            engine.keep_run(task.keeping, paths, found)
+        yield result
+
+
+def _analysed(task: FileTask[Result], paths: Sequence[str], jobs: Jobs, engine: Engine) -> Iterator[Result]:
+    """One result per path, in order; those of files that are as they were come from earlier runs."""
     plan = _Plan.of(engine.include_graph, paths)
     if plan is None:
         yield from _kept_or_run(task, paths, jobs, engine)

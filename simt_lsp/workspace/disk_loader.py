@@ -43,7 +43,7 @@ class FileCache:
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a regular file, or None: missing, unreadable, too large, or no regular file."""
-        stamp = _stamp(path)
+        stamp = stamp_of(path)
         if stamp is None or stamp[1] > MAX_FILE_BYTES:
             return None
         with self._lock:
@@ -106,8 +106,7 @@ class DiskLoader:
         if known is None:
             key = path_key(path)
             self.touched.add(key)
-            stamp = None if self._cache is None else _stamp(path)
-            on_disk = stamp is not None and (stamp[1] > 0 or not is_special(path))
+            on_disk = self._cache is not None and exists_on_disk(path)
             known = self._present[path] = on_disk or key in self._overlay
             self.told["exists", path] = known
         return known
@@ -145,7 +144,14 @@ class LazyIndex:
             self._index = None
 
 
-def _stamp(path: str) -> Stamp | None:
+def exists_on_disk(path: str) -> bool:
+    """Whether there is a regular file that is read."""
+    stamp = stamp_of(path)
+    return stamp is not None and (stamp[1] > 0 or not is_special(path))
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """Time stamp and size of a regular file; None where there is none."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):  # ValueError: a path with a NUL

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from simt_lsp.workspace.project_index.saved import is_below
-from simt_lsp.workspace.tool_identity import tool_identity
+from simt_lsp.workspace.tool_identity import keep_tool_identity, tool_identity
 
 Classes = frozenset[tuple[str, str]]
 """By module and name."""
 
 MAX_BYTES: Final = 1_000_000
-"""Of one file."""
+"""Of one file, where nothing else is said."""
 MAX_ALL_BYTES: Final = 300_000_000
 """Of a folder."""
 _DIGEST: Final = 16
@@ -36,13 +36,20 @@ class KeptOnDisk:
     """The files of one kind; belongs to one thread."""
 
     def __init__(
-        self, folder: Path | None, roots: Callable[[], Sequence[str]], classes: Classes, max_files: int
+        self,
+        folder: Path | None,
+        roots: Callable[[], Sequence[str]],
+        classes: Classes,
+        max_files: int,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
-        """Nothing is written below one of `roots`; without a folder nothing is kept."""
+        """Nothing is written below one of `roots`; without a folder, which lies in the user's cache folder, nothing is
+        kept."""
         self._folder = folder
         self._roots = roots
         self._classes = classes
         self._max_files = max_files
+        self._max_bytes = max_bytes
         self._written = 0
 
     def read(self, name: str) -> Any:
@@ -51,13 +58,13 @@ class KeptOnDisk:
             return None
         place = _place(self._folder, name)
         try:
-            if place.stat().st_size > MAX_BYTES:
+            if place.stat().st_size > self._max_bytes:
                 return None
             text = place.read_bytes()
         except OSError:
             return None
         head, digest, body = text[:_DIGEST], text[_DIGEST : 2 * _DIGEST], text[2 * _DIGEST :]
-        if head != tool_identity() or digest != blake2b(body, digest_size=_DIGEST).digest():
+        if head != tool_identity(self._folder.parent) or digest != blake2b(body, digest_size=_DIGEST).digest():
             return None
         try:
             owner, value = _Reader(BytesIO(body), self._classes).load()
@@ -67,13 +74,18 @@ class KeptOnDisk:
 
     def write(self, name: str, value: object) -> None:
         """Instead of what was there; where that cannot be done, nothing is kept."""
+        if not self._write(name, value) and self._folder is not None:
+            with suppress(OSError):
+                os.unlink(_place(self._folder, name))
+
+    def _write(self, name: str, value: object) -> bool:
         folder = self._folder
         if folder is None or any(is_below(folder, root) for root in self._roots()):
-            return
+            return False
         body = pickle.dumps((name, value), protocol=5)
-        text = tool_identity() + blake2b(body, digest_size=_DIGEST).digest() + body
-        if len(text) > MAX_BYTES:
-            return
+        text = tool_identity(folder.parent) + blake2b(body, digest_size=_DIGEST).digest() + body
+        if len(text) > self._max_bytes:
+            return False
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, written = tempfile.mkstemp(".tmp", "kept-", folder)
@@ -85,9 +97,12 @@ class KeptOnDisk:
                 with suppress(OSError):
                     os.unlink(written)
                 raise
+            keep_tool_identity(folder.parent)
             if self._written % _PRUNED_EVERY == 0:
                 _prune(folder, self._max_files)
             self._written += 1
+            return True
+        return False
 
 
 @final

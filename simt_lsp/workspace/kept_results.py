@@ -34,6 +34,11 @@ class KeptResults:
         rests_on, trace, result = kept
         return result if rests_on == about and around.tell(trace) else None
 
+    def trace_of(self, name: str, result: object) -> Trace | None:
+        """What a result of this run was found with; None where it is not kept."""
+        kept = self._disk.read(name)
+        return kept[1] if kept is not None and kept[2] == result else None
+
     def put(self, name: str, about: bytes, trace: Trace, result: object) -> None:
         """It was worked out now."""
         self._disk.write(name, (about, dict(trace), result))

@@ -1,20 +1,21 @@
-"""After any edits in any files of a project, what `check` takes from earlier runs is what it finds anew.
+"""After any edits in any files of a project, the reports of a check that keeps are those of one that does not.
 
     python -m tests.projects.kept_reports COUNT [SEED]
 
-Question  Do the questions of a trace, and what else a kept report rests on, say all that the report depends on?
-Rules     A project lies on disk.  After each edit it is checked by a run that takes what earlier ones kept, and by one
-          that keeps nothing; both must report the same.  Edits are those of `kept.py`, and settings that come and go.
+Question  Do the questions of a trace, what else a kept report rests on, and the state of a tree say all that the
+          reports depend on?
+Rules     A project lies on disk.  After each edit it is checked twice by runs that take what earlier ones kept, and by
+          one that keeps nothing; all must report the same.  Edits are those of `kept_sessions.py`, and settings that
+          come and go.
 """
 
 from __future__ import annotations
 
-import logging
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from unittest.mock import patch
 
 from simt_lsp.cli.check_command import KEEPING, failed_report
 from simt_lsp.cli.engine import Engine, EngineOptions
@@ -23,13 +24,10 @@ from simt_lsp.cli.report import FileReport
 from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask
 from tests.projects.edits import Texts
-from tests.projects.kept import changed, kept_in, write_texts
-from tests.projects.random_project import random_project
-from tests.sim.random.choices import Choices, Seeded
+from tests.projects.kept_sessions import SESSION, changed, follow_session, kept_in
+from tests.sim.random.choices import Choices
 from tests.support.seeds import Counts, exit_with, run_seeds
 
-SESSION: Final = 12
-_LIFE: Final = 8
 _SETTINGS: Final = (
     b'tiers = ["proven", "possible"]\n',
     b"block = 64\n",
@@ -42,28 +40,7 @@ _SETTINGS: Final = (
 
 def follow(seed: int, counts: Counts, edits: int = SESSION) -> str | None:
     """What differs after some edit of a session; None if nothing does."""
-    logging.getLogger("analysis").addHandler(logging.NullHandler())
-    choices = Choices(Seeded(seed))
-    beginning = {path: text.encode() for path, text in random_project(Seeded(seed)).files.items()}
-    texts = dict(beginning)
-    with tempfile.TemporaryDirectory() as folder:
-        root, cache = Path(folder) / "tree", Path(folder) / "cache"
-        for number in range(edits + 1):
-            if number and choices.chance(_LIFE):
-                texts = dict(beginning)
-            elif number:
-                texts = _edited(texts, choices)
-            write_texts(root, texts)
-            kept, used = _reports(root, cache)
-            fresh, _ = _reports(root, None)
-            counts["edits"] += 1
-            counts["reports"] += len(fresh)
-            counts["reports used again"] += used
-            counts["findings compared"] += sum(len(one.findings) for one in fresh)
-            for one, other in zip(kept, fresh, strict=True):
-                if one != other:
-                    return f"after edit {number}:\n  {one}\n  {other}\n{texts}"
-    return None
+    return follow_session(seed, counts, edits, _edited, _difference)
 
 
 def _edited(texts: Texts, choices: Choices) -> Texts:
@@ -74,15 +51,26 @@ def _edited(texts: Texts, choices: Choices) -> Texts:
     return {**changed(code, choices), **settings}
 
 
-def _reports(root: Path, cache: Path | None) -> tuple[Sequence[FileReport], int]:
-    """What is told of all files, and of how many it was known."""
-    with kept_in(cache):
+def _difference(root: Path, cache: Path, counts: Counts) -> str | None:
+    seen = [_reports(root, cache, counts) for _ in range(2)]  # the second one with what the first one kept
+    fresh = _reports(root, None, counts)
+    counts["reports"] += len(fresh)
+    counts["findings compared"] += sum(len(one.findings) for one in fresh)
+    pairs = (pair for kept in seen for pair in zip(kept, fresh, strict=True))
+    differing = (pair for pair in pairs if pair[0] != pair[1])
+    return next((f"{one}\n  {other}" for one, other in differing), None)
+
+
+def _reports(root: Path, cache: Path | None, counts: Counts) -> Sequence[FileReport]:
+    """What is told of all files."""
+    with kept_in(cache), patch("simt_lsp.cli.engine.LEAST_RUN", 1):
         options = EngineOptions(roots=(str(root),))
         files = [str(path) for path in sorted(root.rglob("*")) if path.is_file() and path.suffix != ".toml"]
         engine = Engine(options)
-        before = {path for path in files if engine.kept_result(KEEPING, path) is not None}
+        counts["runs used again"] += engine.kept_run(KEEPING, files) is not None
+        counts["reports used again"] += sum(engine.kept_result(KEEPING, path) is not None for path in files)
         task = FileTask(options, finish=file_report, failed=failed_report, keeping=KEEPING)
-        return [*run_project(task, files, 1)], len(before)
+        return [*run_project(task, files, 1)]
 
 
 def main(count: int, first: int) -> int:

@@ -88,7 +88,10 @@ def test_a_header_that_comes_to_stand_in_front_of_another_is_seen(tree: Path) ->
 
 def test_another_version_of_the_tool_takes_nothing(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _callers(tree)
-    monkeypatch.setattr("simt_lsp.workspace.kept_on_disk.tool_identity", lambda: b"another version!")
+    def another(_: Path) -> bytes:
+        return b"another version!"
+
+    monkeypatch.setattr("simt_lsp.workspace.kept_on_disk.tool_identity", another)
     assert not _is_kept(tree)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +17,10 @@ from simt_lsp.cli.report import FileReport
 from simt_lsp.cli.resolve import file_report
 from simt_lsp.cli.run_files import FileTask
 from simt_lsp.workspace.canonical import canonical
+from simt_lsp.workspace.compile_commands import CompileEntry
+from simt_lsp.workspace.compile_flags import CompileFlags, read_flags
 from simt_lsp.workspace.project_index.cache_folder import VARIABLE
+from simt_lsp.workspace.regular_file import read_regular
 from simt_lsp.workspace.settings.values import Source
 from tests.cli.kernels import DIVERGENT
 from tests.cli.shell import simt_lsp, write
@@ -92,6 +97,15 @@ CHANGES: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
 }
 
 
+@pytest.fixture(params=[False, True], ids=["each file", "the run"])
+def runs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether runs of few files are kept as a whole, too."""
+    if request.param:
+        monkeypatch.setattr("simt_lsp.cli.engine.LEAST_RUN", 1)
+    return request.param
+
+
+@pytest.mark.usefixtures("runs")
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_depends_on_a_change_is_done_again(tree: Path, analysed: list[str], change: str) -> None:
     files, again = CHANGES[change]
@@ -101,6 +115,87 @@ def test_what_depends_on_a_change_is_done_again(tree: Path, analysed: list[str],
     kept = _check()
     assert analysed == again
     assert kept == _check(keeps=False)
+
+
+def _age(tree: Path, seconds: float) -> None:
+    """So that time stamps are trusted."""
+    for path in tree.rglob("*"):
+        os.utime(path, (time.time() - seconds, time.time() - seconds))
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files whose texts are read to compare a tree with its state, as it goes."""
+    seen: list[str] = []
+
+    def seeing(path: str, limit: int) -> bytes:
+        seen.append(os.path.basename(path))
+        return read_regular(path, limit)
+
+    monkeypatch.setattr("simt_lsp.workspace.tree_state.read_regular", seeing)
+    monkeypatch.setattr("simt_lsp.cli.engine.LEAST_RUN", 1)
+    return seen
+
+
+def test_of_a_tree_that_is_as_it_was_nothing_is_asked(
+    tree: Path, analysed: list[str], read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _age(tree, 60)
+    first = _check()
+    with monkeypatch.context() as patched:
+        patched.setattr("simt_lsp.cli.engine.read_project", None)
+        assert _check() == first
+        assert read == []
+        os.utime(tree / "main.cu", (1, 1))
+        assert _check() == first
+        assert _check() == first
+        assert read == ["main.cu"]
+    analysed.clear()
+    write(tree, {"main.cu": f"{MAIN}// x\n"})
+    os.utime(tree / "main.cu", (1, 1))
+    _check()
+    assert analysed == ["main.cu", "meet.cuh"]
+
+
+ELSEWHERE: Mapping[str, tuple[str, str]] = {
+    "a header elsewhere": ("outside/wide.h", "#define WIDE 7\n"),
+    "a header that was missing": ("tree/missing.h", "#define WIDE 7\n"),
+    "a file of another name that was missing": ("tree/missing.def", "#define WIDE 7\n"),
+    "build commands": ("tree/compile_commands.json", "[]"),
+    "options in a file": ("tree/flags.txt", "-DWIDE=7"),
+}
+
+
+@pytest.mark.usefixtures("read")
+@pytest.mark.parametrize("change", ELSEWHERE)
+def test_what_lies_beside_the_files_of_a_project_counts(
+    tree: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flags(entry: CompileEntry) -> CompileFlags:
+        return read_flags(entry.arguments, entry.directory)  # a process reads what an entry names once
+
+    monkeypatch.setattr("simt_lsp.workspace.compile_commands._entry_flags", flags)
+    command = {"directory": str(tree), "file": "apart.cu", "command": "nvcc --options-file flags.txt apart.cu"}
+    includes = '#include "wide.h"\n#include "missing.h"\n#include "missing.def"\n'
+    write(
+        tree,
+        {
+            ".simt.toml": 'includeDirs = ["../outside"]\n',
+            "apart.cu": f"{includes}{DIVERGENT}",
+            "flags.txt": "-DWIDE=6",
+            "compile_commands.json": json.dumps([command]),
+        },
+    )
+    write(tree.parent, {"outside/wide.h": "#define WIDE 5\n"})
+    _age(tree, 60)
+    _check()
+    options = EngineOptions((Source("command line", {}, os.getcwd()),), (os.getcwd(),))
+    files = ["apart.cu", "main.cu", "meet.cuh"]
+    assert Engine(options).kept_run(KEEPING, files) is not None
+    path, text = ELSEWHERE[change]
+    write(tree.parent, {path: text})
+    assert Engine(options).kept_run(KEEPING, files) is None
+    assert _check() == _check(keeps=False)
 
 
 def test_other_options_and_another_folder_ask_for_something_else(tree: Path, analysed: list[str]) -> None:
@@ -163,3 +258,4 @@ def test_after_random_edits_what_is_kept_is_what_is_found() -> None:
     counts = Counts()
     assert follow(1, counts, edits=5) is None
     assert counts["reports used again"]
+    assert counts["runs used again"]

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.project.skim import Skim, skim
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES
 from simt_lsp.workspace.file_index import FileIndex
@@ -39,7 +40,40 @@ def build_project(
     advance: Callable[[int, int], None] = lambda _, __: None,
     breathe: Callable[[], None] = lambda: None,
 ) -> ProjectIndex | None:
-    """The index of `files`, which lie below `roots`; `folder` is where skims are kept.  None if it was cancelled.
+    """The index of `files` as `read_project` finds them; None if it was cancelled."""
+    project = read_project(
+        roots, files, folder, least_saved=least_saved, cancelled=cancelled, advance=advance, breathe=breathe
+    )
+    return None if project is None else project.index()
+
+
+@final
+@record
+class ReadProject:
+    """The files of a project as they were read; `is_complete` False where there are others."""
+
+    files: Mapping[str, SavedSkim]
+    is_complete: bool
+
+    def index(self) -> ProjectIndex:
+        """The index of these files."""
+        index = ProjectIndex(IncludeGraph(), is_complete=self.is_complete)
+        for path, one in self.files.items():
+            index.take(path, one.skim)
+        return index
+
+
+def read_project(
+    roots: Sequence[str],
+    files: FileIndex,
+    folder: Path | None = None,
+    *,
+    least_saved: int = LEAST_SAVED,
+    cancelled: Callable[[], bool] = lambda: False,
+    advance: Callable[[int, int], None] = lambda _, __: None,
+    breathe: Callable[[], None] = lambda: None,
+) -> ReadProject | None:
+    """Of `files`, which lie below `roots`; `folder` is where skims are kept.  None if it was cancelled.
 
     `advance(done, all)` is called after each file, `breathe()` after each that was read.
     """
@@ -63,13 +97,10 @@ def build_project(
         with suppress(OSError, ValueError):
             found[path] = _skimmed(path, saved.get(path))
     is_complete = not files.truncated and not unread
-    index = ProjectIndex(IncludeGraph(), is_complete=is_complete)
-    for path, one in found.items():
-        index.take(path, one.skim)
     is_new = len(saved) != len(found) or any(saved.get(path) is not one for path, one in found.items())
     if is_new and len(found) >= least_saved:
         save(folder, roots, found)
-    return index
+    return ReadProject(found, is_complete)
 
 
 def skim_file(path: str) -> Skim | None:
