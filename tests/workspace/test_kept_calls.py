@@ -88,6 +88,7 @@ def test_a_header_that_comes_to_stand_in_front_of_another_is_seen(tree: Path) ->
 
 def test_another_version_of_the_tool_takes_nothing(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _callers(tree)
+
     def another(_: Path) -> bytes:
         return b"another version!"
 
