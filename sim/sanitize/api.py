@@ -13,7 +13,7 @@ from analysis.pipeline import unit_of_text
 from sim.launch.request import Request, requests_in_order
 from sim.sanitize.campaign import sanitize_kernel
 from sim.sanitize.model import KernelFindings, Severity, Site
-from sim.sanitize.trials import Limits
+from sim.sanitize.trials import STEPS, Limits
 
 
 @final
@@ -48,10 +48,13 @@ def sanitize(
     warp_size: int = 32,
     seconds: float = 10.0,
     seeds: int = 3,
+    steps: int = STEPS,
 ) -> Sanitized:
-    """Runs the kernel `name` of a CUDA text, or all of them, each for so many seconds at most; launches in the text
-    and comments above kernels count.  `headers` are the texts of what it includes, by path.  KeyError where there is
-    no such kernel, `LaunchError` for a comment that cannot be read."""
+    """Runs the kernel `name` of a CUDA text, or all of them.  KeyError where there is no such kernel.
+
+    Each takes so many seconds and warp instructions (`steps`) at most.  Launches in the text and comments above kernels
+    count: `LaunchError` for one that cannot be read.  `headers` are the texts of what it includes, by path.
+    """
     program = Program(unit_of_text(source, "kernel.cu", headers), LowerSettings(warp_size))
     kernels = [
         one
@@ -60,7 +63,7 @@ def sanitize(
     ]
     if not kernels:
         raise KeyError(name)
-    limits = Limits(seconds, seeds)
+    limits = Limits(seconds, seeds, steps)
     return Sanitized(
         tuple(sanitize_kernel(program, kernel, _comment(program, kernel), limits=limits) for kernel in kernels)
     )

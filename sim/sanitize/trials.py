@@ -45,6 +45,9 @@ OUT_OF_TIME: Final = "its time was over before a run ended"
 MEMORY: Final = 384 << 20
 """Bytes of all arrays of a run: several processes work side by side."""
 
+STEPS: Final = 20_000_000
+"""Warp instructions of all runs of a kernel."""
+
 
 @final
 @record
@@ -54,7 +57,7 @@ class Limits:
 
     seconds: float = 10.0
     seeds: int = 3
-    steps: int = 20_000_000
+    steps: int = STEPS
 
 
 @final

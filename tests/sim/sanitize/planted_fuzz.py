@@ -10,11 +10,9 @@ from __future__ import annotations
 from sim.sanitize.api import sanitize
 from sim.sanitize.model import KernelFindings, Severity
 from tests.sim.random.choices import Seeded
-from tests.sim.sanitize.fuzz import loud, told
+from tests.sim.sanitize.fuzz import LIMITS, loud, told
 from tests.sim.sanitize.planted import Planted, planted
 from tests.support.seeds import Counts, exit_with, run_seeds
-
-SECONDS = 20.0
 
 
 def check(seed: int, counts: Counts) -> str | None:
@@ -22,8 +20,8 @@ def check(seed: int, counts: Counts) -> str | None:
     kernel = planted(Seeded(seed))
     counts["planted"] += 1
     counts[f"planted: {kernel.family}"] += 1
-    (found,) = sanitize(kernel.text, seconds=SECONDS).kernels
-    (clean,) = sanitize(kernel.twin, seconds=SECONDS).kernels
+    (found,) = sanitize(kernel.text, **LIMITS).kernels
+    (clean,) = sanitize(kernel.twin, **LIMITS).kernels
     counts["clean twins"] += 1
     wrong = [_missed(kernel, found, counts), _false_alarm(kernel, clean)]
     counts["found"] += wrong[0] is None
