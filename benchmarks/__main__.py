@@ -27,8 +27,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         rows = measure_all(Path(folder), options.paths, server=not options.no_server)
     print_table(rows)
-    if not peer.is_installed():
-        print(peer.INSTALL, file=sys.stderr)
+    for message in peer.missing():
+        print(message, file=sys.stderr)
     write_json(rows, options.json)
     print(f"\nwritten to {options.json}", file=sys.stderr)
 

@@ -6,7 +6,7 @@ Values of threads are arrays of shape (rows, lanes), or (rows, 1) or () where al
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,14 @@ def scalar(number: np.generic) -> Values:
     return cast("Values", number)
 
 
+_WORDS: Final[dict[int, Any]] = {8: np.uint8, 16: np.uint16, 32: np.uint32}
+
+
 def lane_sets(lanes: Lanes) -> LaneSets:
     """Bits from booleans: (rows, width <= 64) to (rows,)."""
     rows, width = lanes.shape
+    if width in _WORDS:
+        return np.packbits(lanes, axis=1, bitorder="little").view(_WORDS[width])[:, 0].astype(np.uint64)
     if width < 64:
         padded = np.zeros((rows, 64), np.bool_)
         padded[:, :width] = lanes
@@ -40,6 +45,58 @@ def lanes_of(sets: LaneSets, width: int) -> Lanes:
     """Booleans from bits: (rows,) to (rows, width)."""
     octets = np.ascontiguousarray(sets).view(np.uint8).reshape(len(sets), 8)
     return np.unpackbits(octets, axis=1, count=width, bitorder="little").view(np.bool_)
+
+
+def chosen(values: Values, lanes: Lanes) -> Values:
+    """`values` of these lanes, row by row: what indexing with `lanes` gives, whatever their pattern at one speed."""
+    return members(values, np.flatnonzero(lanes), lanes.shape)
+
+
+def members(values: Values, positions: NDArray[np.intp], shape: tuple[int, int]) -> Values:
+    """`values` of the threads at these positions, counted row by row."""
+    if values.shape == shape:
+        return values.take(positions)
+    if values.ndim and values.shape[1] == 1:
+        return values.reshape(-1).take(positions // shape[1])
+    return np.broadcast_to(values, shape).take(positions)
+
+
+@final
+class Chooser:
+    """`np.where(lanes, new, old)` of one type, again and again for the same lanes.
+
+    Where lanes are mixed, a processor guesses wrong at every other element of `np.where`; bits do not depend on that.
+    """
+
+    __slots__ = ("_lanes", "_masks")
+
+    def __init__(self) -> None:
+        self._lanes: Lanes | None = None
+        self._masks: dict[int, Values] = {}
+
+    def choose(self, lanes: Lanes, new: Values, old: Values) -> Values:
+        size = old.dtype.itemsize
+        if lanes.size < _MANY or new.dtype != old.dtype or size not in _MASKS:
+            return np.where(lanes, new, old)
+        if old.dtype == np.bool_:
+            return old ^ ((old ^ new) & lanes)
+        if lanes is not self._lanes:
+            self._lanes, self._masks = lanes, {}
+        mask = self._masks.get(size)
+        if mask is None:
+            mask = self._masks[size] = np.negative(lanes.view(np.int8)).astype(_MASKS[size], copy=False)
+        before = np.asarray(old).view(mask.dtype)
+        result = np.bitwise_xor(np.asarray(new).view(mask.dtype), before)
+        if result.shape == mask.shape:
+            result &= mask
+        else:
+            result = result & mask
+        result ^= before
+        return result.view(old.dtype)
+
+
+_MANY: Final = 2048
+_MASKS: Final[dict[int, Any]] = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
 def population(sets: LaneSets) -> NDArray[np.uint8]:

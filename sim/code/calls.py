@@ -18,7 +18,8 @@ def call(writer: Writer, instruction: Call) -> None:
         return
     writer.line(f"t{instruction.result} = {text}")
     count = len(writer.parts(instruction.result))
-    writer.set(instruction.result, [f"t{instruction.result}[{index}]" for index in range(count)])
+    # A callee may return one array twice.
+    writer.set(instruction.result, [f"t{instruction.result}[{index}]" for index in range(count)], fresh=False)
 
 
 def output(writer: Writer, instruction: Print) -> None:

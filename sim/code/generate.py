@@ -6,9 +6,9 @@
 
     def segment_2(f, rows, mask):
         r = f.registers
-        v5 = r[0] if rows is None else r[0][rows]           # live-in
+        v5 = r[0] if rows is None else at(r[0], rows)       # live-in
         v7 = v5 * c3
-        r[1] = adopt(r[1], rows, mask, v7)                  # live-out
+        r[1] = adopt(f, r[1], rows, mask, v7)               # live-out
 
 Python compiles each function when it runs for the first time, so that nobody waits for the code of thousands of
 branches at once, nor for those that are never taken.
@@ -23,12 +23,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any, Final, final
 
-from analysis.ir.function import FunctionKind, SymbolKind
+from analysis.ir.function import Function, FunctionKind, SymbolKind
 from analysis.ir.ids import FunctionId
 from analysis.ir.instructions import (
     BlockBarrier,
     Branch,
     GridBarrier,
+    Instruction,
     Jump,
     NamedBarrier,
     PhaseWait,
@@ -41,10 +42,12 @@ from analysis.ir.instructions import (
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, Type
+from sim.code.address_forms import forms_of, in_loops
 from sim.code.instructions import emit
 from sim.code.meetings import awaited
 from sim.code.namespace import namespace
-from sim.code.placement import place_values
+from sim.code.patterns import address_steps
+from sim.code.placement import Placement, place_values
 from sim.code.segments import SegmentedFunction, cut, graph_of, meeting_of
 from sim.code.writer import InstructionSite, PlannedAccess, Unit, Writer
 from sim.events import Segment
@@ -144,14 +147,20 @@ def generate(
         segmented = cut(function, first)
         first += len(segmented.segments)
         cut_functions.append(segmented)
+        placement = place_values(segmented)
         unit = Unit(
             function,
-            place_values(segmented),
+            placement,
             warp_size,
             havoc,
             observes_values,
             places,
             accesses,
+            _values_read(function),
+            emit,
+            forms_of(function, placement),
+            in_loops(segmented),
+            _made(function, placement),
             leaves_out_launches=leaves_out_launches,
         )
         try:
@@ -161,6 +170,20 @@ def generate(
         units[function.id] = unit
     segments = tuple(segment for one in cut_functions for segment in one.segments)
     return Code(functions, segments, graph_of(cut_functions), tuple(places), tuple(accesses), units)
+
+
+def _values_read(function: Function) -> frozenset[ValueId]:
+    read = {operand for _, one in function.instructions() for operand in one.operands}
+    for block in function.blocks:
+        read.update(operand for phi in block.phis for operand in phi.operands)
+        read.update(block.terminator.operands)
+    return frozenset(read)
+
+
+def _made(function: Function, placement: Placement) -> dict[ValueId, Instruction]:
+    """The definitions of all values that are neither hoisted nor recomputed."""
+    known = placement.hoisted | placement.recomputed.keys()
+    return {one.result: one for _, one in function.instructions() if one.result is not None and one.result not in known}
 
 
 def _function(segmented: SegmentedFunction, unit: Unit) -> FunctionCode:
@@ -252,13 +275,15 @@ def _prologue(segmented: SegmentedFunction, unit: Unit) -> list[str]:
 
 def _segment(segmented: SegmentedFunction, unit: Unit, number: int, segment: Segment) -> list[str]:
     writer = Writer(unit, number)
+    if number in unit.looping and not unit.observes_values:
+        writer.later.update(address_steps(unit, segment))
     writer.line("r = f.registers")
     writer.line(f"shape = (f.rows if rows is None else len(rows), {unit.warp_size})")
     span = segment.terminator.span if segment.terminator is not None else segment.instructions[-1].span
     try:
         for instruction in segment.instructions:
             span = instruction.span
-            if instruction.result not in unit.placement.hoisted:
+            if instruction.result not in unit.placement.hoisted and instruction.result not in writer.later:
                 emit(writer, instruction)
                 if unit.observes_values and instruction.result is not None:
                     _observe(writer, instruction.result, "mask")
@@ -268,7 +293,8 @@ def _segment(segmented: SegmentedFunction, unit: Unit, number: int, segment: Seg
             _terminator(writer, segmented, segment)
     except NoParts as problem:
         writer.line(f"m.refuse({unit.place(span, str(problem))})")
-    return [f"def segment_{number}(f, rows, mask):", *(_INDENT + line for line in writer.lines)]
+    body = [f"def segment_{number}(f, rows, mask):", *(_INDENT + line for line in writer.lines)]
+    return [*writer.functions, *body]
 
 
 def _observe(writer: Writer, value: ValueId, lanes: str) -> None:

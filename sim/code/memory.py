@@ -8,6 +8,8 @@ Every access goes through its site, which returns good addresses:
 
 from __future__ import annotations
 
+from typing import Final
+
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
@@ -25,6 +27,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import AtomicOperator, BarrierOperator
 from analysis.ir.types import PointerType, StructType, Type, VectorType
 from analysis.lower.layouts import size_and_alignment
+from sim.code import patterns
 from sim.code.placement import ParameterRoot, SymbolRoot
 from sim.code.writer import PlannedAccess, Writer
 from sim.events import AccessSite
@@ -94,8 +97,38 @@ def load(writer: Writer, instruction: Load) -> None:
         return
     number = _plan(writer, instruction, instruction.address, parts, AccessKind.LOAD)
     address = f"a{instruction.result}"
-    writer.line(f"{address} = load_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
-    writer.set(instruction.result, [_read(address, part) for part in parts])
+    near = _near(writer, instruction.address, number)
+    if near is None:
+        writer.line(f"{address} = load_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
+        writer.set(instruction.result, [_read(address, part) for part in parts])
+        return
+    writer.line(f"if {near} is None:")
+    with writer.nested():
+        writer.line(f"{address} = load_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
+        writer.set(instruction.result, [_read(address, part) for part in parts])
+    writer.line("else:")
+    with writer.nested():
+        names = writer.set(instruction.result, [_read_near(near, part) for part in parts])
+    writer.fresh.update(names)
+    writer.alias(instruction.result, names)
+
+
+def _near(writer: Writer, address: ValueId, number: int) -> str | None:
+    """The name of a pattern and where it starts, or of None; no name where the address is none."""
+    form = writer.unit.forms.get(address)
+    if form is None or writer.segment not in writer.unit.looping or writer.unit.observes_values:
+        return None
+    try:
+        return patterns.near(writer, form, number, lambda inner: _checked(inner, address), _pointee_size)
+    except NoParts:
+        return None
+
+
+def _read_near(near: str, part: Part) -> str:
+    if part.stored == "b1":
+        return f"({near}.take(arena.u1, {part.offset}) != 0)"
+    found = f"{near}.take(arena.{part.stored}, {part.offset})"
+    return f"bfloat16_from_bits({found})" if part.is_bfloat16 else found
 
 
 def _read(address: str, part: Part) -> str:
@@ -117,13 +150,33 @@ def store(writer: Writer, instruction: Store) -> None:
         return
     names = writer.read(instruction.value)
     number = _plan(writer, instruction, instruction.address, parts, AccessKind.STORE)
+    near = _near(writer, instruction.address, number)
+    if near is None:
+        _store(writer, instruction, number, names, parts)
+        return
+    writer.line(f"if {near} is None:")
+    with writer.nested():
+        _store(writer, instruction, number, names, parts)
+    writer.line("else:")
+    with writer.nested():
+        for name, part in zip(names, parts, strict=True):
+            value, view = _stored(name, part)
+            writer.line(f"write(m, {near}.view({view}, {part.offset}), {near}.places({view}), {value}, mask)")
+
+
+def _store(writer: Writer, instruction: Store, number: int, names: tuple[str, ...], parts: tuple[Part, ...]) -> None:
     address, lanes = f"a_{number}", f"w_{number}"
     checked, written = _checked(writer, instruction.address), "".join(f"{name}, " for name in names)
     writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {checked}, ({written}))")
     for name, part in zip(names, parts, strict=True):
-        value = f"bfloat16_bits({name})" if part.is_bfloat16 else name
-        stored = "u1" if part.stored == "b1" else part.stored
-        writer.line(f"write(m, arena.{stored}, {_index(address, part)}, {value}, {lanes})")
+        value, view = _stored(name, part)
+        writer.line(f"write(m, {view}, {_index(address, part)}, {value}, {lanes})")
+
+
+def _stored(name: str, part: Part) -> tuple[str, str]:
+    """What is written, and the view of memory."""
+    value = f"bfloat16_bits({name})" if part.is_bfloat16 else name
+    return value, f"arena.{'u1' if part.stored == 'b1' else part.stored}"
 
 
 def atomic(writer: Writer, instruction: Atomic) -> None:
@@ -141,6 +194,13 @@ def atomic(writer: Writer, instruction: Atomic) -> None:
         return
     if len(parts) > 1 and instruction.operator not in (AtomicOperator.ADD, AtomicOperator.EXCHANGE):
         raise NoParts("an atomic operation on an aggregate")
+    if _is_plain_sum(writer, instruction, parts):
+        (value,) = map(writer.read_one, instruction.arguments)
+        value = value if instruction.operator is AtomicOperator.ADD else f"np.negative({value})"
+        writer.line(
+            f"accumulate(m, {writer.part(instruction.result).stored!r}, {address}, w{instruction.result}, shape, {value})"
+        )
+        return
     expressions: list[str] = []
     for index, part in enumerate(parts):
         values = ", ".join(names[index] for names in arguments)
@@ -153,6 +213,17 @@ def atomic(writer: Writer, instruction: Atomic) -> None:
             else f"atomic(m, {name!r}, {kind!r}, {at}, w{instruction.result}, shape)"
         )
     writer.set(instruction.result, expressions)
+
+
+_SUMS: Final = (AtomicOperator.ADD, AtomicOperator.SUBTRACT)
+
+
+def _is_plain_sum(writer: Writer, instruction: Atomic, parts: tuple[Part, ...]) -> bool:
+    """A sum of integers whose old value nobody sees."""
+    unit = writer.unit
+    is_integer = len(parts) == 1 and parts[0].stored[0] in "iu" and not parts[0].is_bfloat16
+    is_seen = instruction.result in unit.read or unit.observes_values
+    return instruction.operator in _SUMS and is_integer and not is_seen
 
 
 def _checked(writer: Writer, address: ValueId) -> str:

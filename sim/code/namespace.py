@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim.memory.access import write
-from sim.memory.atomics import atomic
+from sim.memory.atomics import accumulate, atomic
 from sim.values import (
     bits,
     directed,
@@ -35,7 +35,14 @@ _TYPES = {
 
 @functools.cache
 def namespace() -> Mapping[str, Any]:
-    names: dict[str, Any] = {"np": np, "write": write, "atomic": atomic, "BFLOAT16": directed.BFLOAT16, **_TYPES}
+    names: dict[str, Any] = {
+        "np": np,
+        "write": write,
+        "atomic": atomic,
+        "accumulate": accumulate,
+        "BFLOAT16": directed.BFLOAT16,
+        **_TYPES,
+    }
     for module in (
         bits,
         directed,

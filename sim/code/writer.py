@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import final
 
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import SymbolId, ValueId
-from analysis.ir.instructions import ReadSpecial, SymbolAddress
+from analysis.ir.instructions import Instruction, ReadSpecial, SymbolAddress
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import S32, TemplateType, Type, UnknownType, VoidType
+from sim.code.address_forms import Form
 from sim.code.placement import Placement, Root
 from sim.events import AccessSite
 from sim.values.scalars import NoParts, Part, parts_of
@@ -55,6 +57,16 @@ class Unit:
     observes_values: bool
     places: list[InstructionSite]
     accesses: list[PlannedAccess]
+    read: frozenset[ValueId]
+    """Values that somebody reads."""
+    emit: Callable[[Writer, Instruction], None]
+    """Writes the code for an instruction."""
+    forms: Mapping[ValueId, Form]
+    """Of addresses that may be patterns."""
+    looping: frozenset[int]
+    """The segments in loops."""
+    made: Mapping[ValueId, Instruction]
+    """What computes each value that is computed anew where it is read."""
     leaves_out_launches: bool = False
     first_register: dict[ValueId, int] = field(default_factory=dict[ValueId, int])
     registers: list[Part] = field(default_factory=list[Part])
@@ -117,6 +129,10 @@ class Writer:
         self.lines: list[str] = []
         self.fresh: set[str] = set()
         """Names of arrays that nothing else refers to."""
+        self.later: dict[ValueId, Instruction] = {}
+        """What is written only where it is read."""
+        self.functions: list[str] = []
+        """The text of functions that this one calls."""
         self._names: dict[ValueId, tuple[str, ...]] = {}
         self._lows: dict[SymbolId, str] = {}
 
@@ -145,6 +161,10 @@ class Writer:
             return known
         if value in self.unit.unavailable:
             raise NoParts(self.unit.unavailable[value])
+        later = self.later.get(value)
+        if later is not None:
+            self.unit.emit(self, later)
+            return self._names[value]
         source = self.unit.placement.recomputed.get(value)
         match source:
             case ReadSpecial():
@@ -154,7 +174,7 @@ class Writer:
             case None:
                 first = self.unit.first_register[value]
                 loads = [
-                    f"r[{index}] if rows is None else r[{index}][rows]"
+                    f"r[{index}] if rows is None else at(r[{index}], rows)"
                     for index in range(first, first + len(self.parts(value)))
                 ]
                 return self.set(value, loads, fresh=False)
@@ -207,8 +227,16 @@ class Writer:
             self.unit.hoisted[result] = names
         return names
 
+    @contextmanager
+    def nested(self) -> Generator[None]:
+        """Lines within a condition: names that they give are not known behind them."""
+        start, names, lows, fresh = len(self.lines), dict(self._names), dict(self._lows), set(self.fresh)
+        yield
+        self.lines[start:] = ["    " + line for line in self.lines[start:]]
+        self._names, self._lows, self.fresh = names, lows, fresh
+
     def keep(self, register: int, name: str, lanes: str) -> None:
         """Writes a register at the end of the segment."""
         how = "adopt" if name in self.fresh else "keep"
         self.fresh.discard(name)
-        self.line(f"r[{register}] = {how}(r[{register}], rows, {lanes}, {name})")
+        self.line(f"r[{register}] = {how}(f, r[{register}], rows, {lanes}, {name})")

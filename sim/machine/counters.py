@@ -44,7 +44,10 @@ class Counters:
         self._deadline.check()
 
     def count_divergence(self, segment: int, split: Split) -> None:
-        several = np.sum([lanes != 0 for _, lanes in split], axis=0) > 1
+        if len(split) == 2:
+            several = (split[0][1] != 0) & (split[1][1] != 0)
+        else:
+            several = np.sum([lanes != 0 for _, lanes in split], axis=0) > 1
         self.diverged[segment] += int(np.count_nonzero(several))
 
     # -- results ------------------------------------------------------------------------------------------------------

@@ -15,6 +15,28 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from analysis.ir.instructions import (
+    Atomic,
+    Binary,
+    Bitcast,
+    BuildAggregate,
+    Compare,
+    Constant,
+    Convert,
+    ElementAddress,
+    ExtractElement,
+    FieldAddress,
+    InsertElement,
+    Load,
+    Math,
+    PointerDifference,
+    ReadSpecial,
+    Select,
+    Store,
+    SymbolAddress,
+    Unary,
+    Undefined,
+)
 from sim.arrays import Lanes, LaneSets, Rows, lane_sets, lanes_of
 from sim.code.generate import FunctionCode
 from sim.code.segments import meeting_of
@@ -26,6 +48,30 @@ from sim.machine.waiting import Waiting
 from sim.policies.protocol import EXIT, NOTHING, Policy, SegmentGraph, Split
 from sim.specification import WarpOrder
 from sim.state.frame import Frame
+
+_PLAIN: Final = (
+    Constant,
+    Undefined,
+    SymbolAddress,
+    ReadSpecial,
+    Unary,
+    Binary,
+    Compare,
+    Select,
+    Convert,
+    Bitcast,
+    Math,
+    BuildAggregate,
+    ExtractElement,
+    InsertElement,
+    ElementAddress,
+    FieldAddress,
+    PointerDifference,
+    Load,
+    Store,
+    Atomic,
+)
+"""Instructions that do the same for a thread whichever other warps run with it."""
 
 _TURNS: Final = 16
 _LONE_TURNS: Final = 1024
@@ -53,10 +99,15 @@ class Engine:
         watch: LivelockWatch | None,
         on_livelock: Callable[[int, Rows, LaneSets], None],
         order: WarpOrder,
+        *,
+        may_widen: bool,
     ) -> None:
+        """`may_widen`: nobody watches which warps take part in an instruction."""
         self._first = code.segmented.first
         self._functions = functions
         self._meets = [meeting_of(segment) is not None for segment in code.segmented.segments]
+        self._may_widen = may_widen
+        self._is_plain = [all(isinstance(one, _PLAIN) for one in one.instructions) for one in code.segmented.segments]
         self._waiting = waiting
         self._graph = graph
         self._counters = counters
@@ -99,7 +150,7 @@ class Engine:
     def _together(self) -> tuple[int, Rows]:
         """The segment to run and all rows that stand there; NOTHING where no row can."""
         segment = self._pick()
-        return segment, np.flatnonzero(self._policy.segment == segment)
+        return segment, (self._policy.segment == segment).nonzero()[0]
 
     def _alone(self) -> tuple[int, Rows]:
         """The same for one row that runs by itself."""
@@ -131,6 +182,11 @@ class Engine:
         is_full = bool((active == self._full).all())
         mask = None if is_full else lanes_of(active, self._width)
         selected = None if len(rows) == frame.rows else rows
+        everywhere: Lanes | None = None
+        if mask is not None and selected is not None and self._may_widen and 2 * len(rows) > frame.rows:
+            # To leave a few rows out costs more, for each register, than to let them take part with no lane.
+            everywhere = np.zeros((frame.rows, self._width), np.bool_)
+            everywhere[rows] = mask
         total = lane_total(active)
         alone = len(rows) == np.count_nonzero(policy.segment >= 0)
         followed: dict[int, bool] = {}  # the policy's state stays as it is until `advance`
@@ -138,7 +194,10 @@ class Engine:
             if self._watch is not None and self._watch.repeats(segment, rows, active):
                 self._on_livelock(segment, rows, active)
             counters.count(segment, len(rows), total)
-            found = self._functions[segment - self._first](frame, selected, mask)
+            if everywhere is not None and self._is_plain[segment - self._first]:
+                found = _of_rows(self._functions[segment - self._first](frame, None, everywhere), rows)
+            else:
+                found = self._functions[segment - self._first](frame, selected, mask)
             targets = self._graph.successors[segment]
             if found is None:
                 target = targets[0] if targets else EXIT
@@ -180,3 +239,10 @@ class Engine:
         event = SegmentEvent(self._frame.wave_rows[rows], active, segment, split)
         for observer in self._observers:
             observer.segment(event)
+
+
+def _of_rows(found: Lanes | list[Lanes] | bool | None, rows: Rows) -> Lanes | list[Lanes] | bool | None:
+    """Where the lanes of these rows go, of what a segment says about all rows."""
+    if found is None or isinstance(found, bool):
+        return found
+    return [lanes[rows] for lanes in found] if isinstance(found, list) else found[rows]

@@ -22,7 +22,7 @@ from sim.arrays import LaneSets, Rows, Values
 from sim.policies.protocol import Policy
 from sim.state.frame import Frame
 
-_QUIET_STEPS: Final = 1024
+_QUIET_STEPS: Final = 4096
 _LOOKS: Final = 4096
 
 
@@ -98,10 +98,20 @@ class LivelockWatch:
         assert noted is not None
         if noted.changes != self._memory.changes:
             return False
-        before = (*noted.policy, *noted.registers)
-        now = (*_arrays(self._policy), *self._frame.registers)
-        pairs = zip(before, now, strict=True)
-        return all(one.shape == other.shape and one.tobytes() == other.tobytes() for one, other in pairs)
+        kept = zip(noted.policy, _arrays(self._policy), strict=True)
+        registers = zip(noted.registers, self._frame.registers, strict=True)
+        return all(one.shape == other.shape and one.tobytes() == other.tobytes() for one, other in kept) and all(
+            one.tobytes() == other.tobytes() for one, other in map(_equally_wide, registers)
+        )
+
+
+def _equally_wide(pair: tuple[Values, Values]) -> tuple[Values, Values]:
+    """What many threads agree on may be held once or many times."""
+    one, other = pair
+    if one.shape == other.shape:
+        return pair
+    one, other = np.broadcast_arrays(one, other)
+    return one, other
 
 
 def _arrays(policy: Policy) -> tuple[Values, ...]:

@@ -35,7 +35,7 @@ from sim.machine.engine import Engine
 from sim.machine.livelock import LivelockWatch
 from sim.machine.phases import Phases
 from sim.machine.printf import Printf
-from sim.machine.residency import blocks_per_wave, symbol_bytes
+from sim.machine.residency import blocks_per_wave, bytes_expected, symbol_bytes
 from sim.machine.special_registers import special_register
 from sim.machine.waiting import Waiting
 from sim.memory.access import Access
@@ -86,6 +86,7 @@ class Machine:
         """Whether writes report changes: only while a livelock is suspected."""
         self.changes = 0
         self.arena = Arena(launch.budget.memory_bytes)
+        self.arena.reserve(bytes_expected(kernel.function, launch))
         self.phases = Phases(self.arena, self._segment_observers)
         self.printf = Printf(self.arena, self.deadline)
         self._heap = Heap(self.arena, self.deadline)
@@ -136,7 +137,7 @@ class Machine:
         functions, named = self._functions[id]
         width = self.launch.warp_size
         if not frame.registers:
-            frame.registers = [np.zeros((frame.rows, width), part.held) for part in code.registers]
+            frame.registers = [scalar(np.dtype(part.held).type(0)) for part in code.registers]
         policy = self._make_policy(frame.rows, width, self._code.graph)
         waiting = Waiting(
             code,
@@ -172,6 +173,7 @@ class Machine:
             watch,
             on_livelock,
             self.launch.warp_order,
+            may_widen=not self._access_observers and not self._value_observers,
         )
         engine.run(rows, waiting.live[rows])
 
@@ -230,15 +232,19 @@ class Machine:
         planned = self._code.accesses[number]
         function = planned.site.function
         tracked, aligned, read_only = True, planned.aligned, False
+        region: Allocation | None = None
         match planned.root:
             case ParameterRoot(value=value):
                 low, _ = self.bounds(value)
                 found = self.arena.find(int(low))
+                region = None if found is None else found[0]
                 tracked = found is None or not self.arena.is_written(found[0])
                 aligned = aligned and (int(self._values[value][0]) - int(low)) % 16 == 0
             case SymbolRoot(symbol=symbol):
                 kind = function.symbols[symbol].kind
                 tracked = kind in (SymbolKind.LOCAL, SymbolKind.SHARED, SymbolKind.DYNAMIC_SHARED)
+                if tracked and kind is not SymbolKind.LOCAL:
+                    region = self.variables.region(function, symbol)
                 read_only = kind is SymbolKind.CONSTANT and planned.site.kind is not AccessKind.LOAD
             case None:
                 pass
@@ -250,6 +256,7 @@ class Machine:
             self.extents,
             self._access_observers,
             self.deadline,
+            region=region,
             tracked=tracked,
             alignment=1 if aligned else planned.alignment,
             read_only=read_only,
@@ -449,18 +456,19 @@ class Machine:
         local = self._enter(id, called)
         for register, value in zip(code.parameters, arguments, strict=True):
             if register >= 0:
-                called.registers[register][...] = value
+                held = called.registers[register].dtype
+                called.registers[register] = np.array(_rows_of(called, value), held)
         self._run_frame(id, called, np.flatnonzero(active.any(axis=1)))
-        self._leave(called, local)
+        self._leave(id, called, local)
         return tuple(called.registers[register] for register in code.returned)
 
     def _enter(self, id: FunctionId, called: Frame) -> dict[int, Allocation]:
         """Registers and local memory of a call; raises `OutOfBudget` where they do not fit."""
         code = self._code.functions[id]
-        needed = called.rows * self.launch.warp_size * sum(np.dtype(part.held).itemsize for part in code.registers)
+        needed = self._register_bytes(id, called)
         if self._frame_bytes + needed > self.launch.budget.memory_bytes:
             raise OutOfBudget(TruncationReason.MEMORY, self.deadline.segment)
-        called.registers = [np.zeros((called.rows, self.launch.warp_size), part.held) for part in code.registers]
+        called.registers = [scalar(np.dtype(part.held).type(0)) for part in code.registers]
         try:
             local = self._local_memory(code.segmented.function, called)
         except LaunchError:
@@ -470,8 +478,20 @@ class Machine:
         self._depth += 1
         return local
 
-    def _leave(self, called: Frame, local: dict[int, Allocation]) -> None:
+    def _leave(self, id: FunctionId, called: Frame, local: dict[int, Allocation]) -> None:
         self._depth -= 1
-        self._frame_bytes -= sum(register.nbytes for register in called.registers)
+        self._frame_bytes -= self._register_bytes(id, called)
         for region in reversed(local.values()):
             self.arena.release(region)
+
+    def _register_bytes(self, id: FunctionId, called: Frame) -> int:
+        """As if every register were as wide as it can be."""
+        registers = self._code.functions[id].registers
+        return called.rows * called.width * sum(np.dtype(part.held).itemsize for part in registers)
+
+
+def _rows_of(frame: Frame, value: Values) -> Values:
+    """A value with a row for each row of the frame, or none."""
+    if not value.ndim or value.shape[0] == frame.rows:
+        return value
+    return np.broadcast_to(value, (frame.rows, value.shape[1]))

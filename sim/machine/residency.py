@@ -6,9 +6,9 @@ from typing import Final
 
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.instructions import GridBarrier
-from sim.memory.arena import Arena
+from sim.memory.arena import PAGE, Arena
 from sim.refusals import LaunchError
-from sim.specification import LaunchSpecification
+from sim.specification import Array, LaunchSpecification
 from sim.values.scalars import NoParts, storage_of
 
 RESIDENT_WARPS: Final = 2048
@@ -37,6 +37,12 @@ def blocks_per_wave(kernel: Function, launch: LaunchSpecification) -> int:
         return launch.blocks_to_run
     fitting = PRIVATE_BYTES // _bytes_per_block(kernel, launch)
     return max(1, min(launch.blocks_to_run, RESIDENT_WARPS // launch.warps_per_block, fitting))
+
+
+def bytes_expected(kernel: Function, launch: LaunchSpecification) -> int:
+    """Of given arrays and of the memory of all resident blocks; others may come to it."""
+    arrays = sum(Arena.stride_of(one.data.nbytes) + PAGE for one in launch.arguments.values() if isinstance(one, Array))
+    return arrays + blocks_per_wave(kernel, launch) * _bytes_per_block(kernel, launch)
 
 
 def _bytes_per_block(kernel: Function, launch: LaunchSpecification) -> int:

@@ -7,20 +7,24 @@ reported once per site and sent to the null page: they read zero, and do not wri
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 import numpy as np
 
-from sim.arrays import Lanes, Rows, Values
+from sim.arrays import Lanes, Rows, Values, chosen, members
 from sim.events import AccessEvent, AccessSite, Observers
 from sim.faults import Evidence, Fault, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
-from sim.memory.arena import VALID, WRITTEN, Arena
+from sim.memory.arena import VALID, WRITTEN, Allocation, Arena
+from sim.memory.patterns import Near, Pattern
 from sim.result import FAR_BYTES, Extent
 from sim.state.deadline import Deadline
 from sim.state.fault_log import FaultLog
 from sim.state.frame import Frame
 
 _U8: Final = np.uint64
+_FEW: Final = 1
+"""So often an address is worked out before a pattern is made of it."""
 _PATTERN: Final = {width: int.from_bytes(bytes([VALID] * width), "little") for width in (1, 2, 4, 8)}
 _TYPES: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
@@ -30,7 +34,8 @@ class Access:
     """One site of one launch.
 
     `parts` are the (offset, width) of the scalars; `tracked` says that the bytes may be unwritten, or that it is not
-    known which object they belong to; the address must be a multiple of `alignment`: 1 where it is by construction.
+    known which object they belong to; `region` is where that object is one, as far as it is known.  The address must be
+    a multiple of `alignment`: 1 where it is by construction.
     """
 
     def __init__(
@@ -43,6 +48,7 @@ class Access:
         observers: Observers,
         deadline: Deadline,
         *,
+        region: Allocation | None,
         tracked: bool,
         alignment: int,
         read_only: bool,
@@ -54,6 +60,7 @@ class Access:
         self._extents = extents
         self._observers = observers
         self._deadline = deadline
+        self._region = region
         self._tracked = tracked
         self._align = alignment - 1
         self._read_only = read_only
@@ -66,7 +73,7 @@ class Access:
         bad = self._bad(address, low, size)
         if bad is not None:
             address, _ = self._sort_out(frame, rows, lanes, address, low, size, bad)
-        if self._tracked:
+        if self._tracked and not self._is_whole():
             self._require_written(frame, rows, lanes, address)
         if self._observers:
             self._tell(frame, rows, lanes, address)
@@ -87,19 +94,47 @@ class Access:
         bad = self._bad(address, low, size)
         if bad is not None or self._read_only:
             address, lanes = self._sort_out(frame, rows, lanes, address, low, size, bad)
-        if self._tracked:
+        if self._tracked and not self._is_whole():
             self._mark_written(address, lanes)
         if self._observers:
             self._tell(frame, rows, lanes, address, values)
         return address, lanes
+
+    @property
+    def near(self) -> Callable[[Frame, Rows | None, Any, Sequence[int]], Near | None] | None:
+        """Finds where a pattern of addresses starts; nothing where every address has to be looked at."""
+        is_watched = self._observers or self._read_only or (self._tracked and self._region is None)
+        return None if is_watched else self._near
+
+    def _near(self, frame: Frame, rows: Rows | None, make: Any, numbers: Sequence[int]) -> Near | None:
+        """None where some address may be bad or the memory may be unwritten; `make` is the generated function of the
+        pattern, which is worth its price from the second time on."""
+        if self._tracked and not self._is_whole():
+            return None
+        known = frame.patterns.get(self, 0)
+        if not isinstance(known, Pattern):
+            if known < _FEW:
+                frame.patterns[self] = known + 1
+                return None
+            address, low, size, indices, strides = make(frame)
+            width, align = self._site.width, self._align
+            known = frame.patterns[self] = Pattern(address, low, size, indices, strides, width, align)
+        start = known.start(numbers, rows)
+        if start is None:
+            return None
+        self._deadline.check()
+        return Near(known, start, rows)
 
     # -- which lanes are bad ----------------------------------------------------------------------------------------
 
     def _bad(self, address: Values, low: Values | None, size: int) -> Lanes | None:
         """None where every address is good, inactive lanes included."""
         if low is not None:
-            limit = _U8(max(size - self._site.width + 1, 0))
-            bad: Lanes = (address - low).view(_U8) >= limit
+            limit = max(size - self._site.width + 1, 0)
+            reach = (address - low).view(_U8)
+            if not self._align and int(reach.max()) < limit:
+                return None
+            bad: Lanes = reach >= _U8(limit)
         else:
             bad = self._wild(address)
         if self._align:
@@ -131,6 +166,8 @@ class Access:
     ) -> tuple[Values, Lanes]:
         """Reports active bad lanes; addresses with these and the inactive ones at 0, and the lanes that are good."""
         shape = (frame.rows if rows is None else len(rows), frame.thread_x.shape[1])
+        if lanes is not None and bad is not None and not self._read_only and not (bad & lanes).any():
+            return address & (bad.astype(np.int64) - np.int64(1)), lanes
         full = np.broadcast_to(address, shape)
         active = np.ones(shape, np.bool_) if lanes is None else lanes
         wrong = active if bad is None else active & bad
@@ -141,15 +178,21 @@ class Access:
 
     # -- written or not -----------------------------------------------------------------------------------------------
 
+    def _is_whole(self) -> bool:
+        return self._region is not None and self._region.base in self._arena.whole
+
     def _require_written(self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values) -> None:
         unwritten: Lanes | None = None
         for offset, width in self._parts:
             at = (address + offset) >> (width.bit_length() - 1)
             full = _TYPES[width](_PATTERN[width] * WRITTEN)
-            missing = self._arena.shadows[width].take(at) & full != full
-            if missing.any():
+            found = self._arena.shadows[width].take(at)
+            if found.min() != full:  # a byte is 0, VALID or both: no other word is as large
+                missing = found & full != full
                 unwritten = missing if unwritten is None else unwritten | missing
         if unwritten is None:
+            if self._region is not None:
+                self._arena.note_written(self._region, address.size)
             return
         shape = (frame.rows if rows is None else len(rows), frame.thread_x.shape[1])
         unwritten = np.broadcast_to(unwritten & (address != 0), shape)
@@ -165,10 +208,12 @@ class Access:
 
     def _mark_written(self, address: Values, lanes: Lanes | None) -> None:
         if lanes is not None:
-            address = np.broadcast_to(address, lanes.shape)[lanes]
+            address = chosen(address, lanes)
         for offset, width in self._parts:
             at = (address + offset) >> (width.bit_length() - 1)
             self._arena.shadows[width][at] = _TYPES[width](_PATTERN[width] * (VALID | WRITTEN))
+        if self._region is not None:
+            self._arena.note_written(self._region, address.size)
 
     # -- evidence -----------------------------------------------------------------------------------------------------
 
@@ -245,7 +290,8 @@ class Access:
 def write(machine: Any, view: Values, at: Values, values: Values, lanes: Lanes | None) -> None:
     """Stores; of several threads with one address the last one (highest row, then highest lane) wins."""
     if lanes is not None:
-        at, values = np.broadcast_to(at, lanes.shape)[lanes], np.broadcast_to(values, lanes.shape)[lanes]
+        positions = np.flatnonzero(lanes)
+        at, values = members(at, positions, lanes.shape), members(values, positions, lanes.shape)
     elif at.shape != values.shape and values.ndim:
         at, values = np.broadcast_arrays(at, values)
     if machine.watches:

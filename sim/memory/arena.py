@@ -27,6 +27,9 @@ WRITTEN: Final = 2
 _AT_ONCE: Final = 1 << 23
 """Bytes that one step works on: between two, an interrupt of the user is heard."""
 
+_BYTES_PER_ACCESS: Final = 4
+"""Looking at so many shadow bytes costs less than one access that asks whether they are written."""
+
 
 def _parts(octets: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
     return (octets[first : first + _AT_ONCE] for first in range(0, len(octets), _AT_ONCE))
@@ -60,6 +63,10 @@ class Arena:
         self._starts: list[int] = []
         self._regions: list[Allocation] = []
         self._table: tuple[Values, Values, Values] | None = None
+        self.whole: set[int] = set()
+        """Where the regions start whose every byte was written, as far as is known."""
+        self._unlooked: dict[int, tuple[int, int]] = {}
+        """By start of a region: how many accesses since its shadow was looked at, and how many until it is again."""
         self._views(np.zeros(1 << 16, np.uint8), np.zeros(1 << 16, np.uint8))
 
     def _views(self, data: NDArray[np.uint8], shadow: NDArray[np.uint8]) -> None:
@@ -80,6 +87,10 @@ class Arena:
     def stride_of(size: int) -> int:
         """From one object of a region to the next: the size and a red zone."""
         return (size + 2 * PAGE - 1) // PAGE * PAGE
+
+    def reserve(self, size: int) -> None:
+        """About so many bytes will be asked for: to grow once costs less than to grow and copy many times."""
+        self._grow(min(self._end + size, self._budget))
 
     def has_room(self, size: int) -> bool:
         """Whether one more object of `size` bytes fits."""
@@ -102,6 +113,8 @@ class Arena:
         self._starts.append(region.base)
         self._regions.append(region)
         self._table = None
+        if written:
+            self.whole.add(region.base)
         marks = self.shadow[region.base : region.base + total].reshape(count, stride)
         rows = max(1, _AT_ONCE // stride)
         for row in range(0, count, rows):
@@ -129,6 +142,7 @@ class Arena:
 
     def release(self, region: Allocation) -> None:
         """Gives a region back (the memory of a finished call); its place is used again if nothing was put behind it."""
+        self._forget_written(region)
         index = bisect_right(self._starts, region.base) - 1
         end = region.base + region.stride * region.count
         self.data[region.base : end] = 0
@@ -140,14 +154,33 @@ class Arena:
 
     def clear(self, region: Allocation) -> None:
         """Back to the state of new objects: zero, not written."""
+        self._forget_written(region)
         everything = slice(region.base, region.base + region.stride * region.count)
         self.data[everything] = 0
         self.shadow[everything].reshape(region.count, region.stride)[:, : region.size] = VALID
 
     def is_written(self, region: Allocation) -> bool:
         """Whether every byte of a region with one object was written."""
+        if region.base in self.whole:
+            return True
         shadow = self.shadow[region.base : region.base + region.size]
         return all(bool((part & WRITTEN).all()) for part in _parts(shadow))
+
+    def note_written(self, region: Allocation, accesses: int) -> None:
+        """So many accesses met written bytes only: looks, rarely, whether all of the region is written."""
+        size = region.size * region.count
+        seen, wanted = self._unlooked.get(region.base, (0, size // _BYTES_PER_ACCESS))
+        seen += accesses
+        if seen >= wanted:
+            marks = self.shadow[region.base : region.base + region.stride * region.count]
+            if bool((marks.reshape(region.count, region.stride)[:, : region.size] & WRITTEN).all()):
+                self.whole.add(region.base)
+            seen, wanted = 0, 2 * wanted
+        self._unlooked[region.base] = seen, wanted
+
+    def _forget_written(self, region: Allocation) -> None:
+        self.whole.discard(region.base)
+        self._unlooked.pop(region.base, None)
 
     def find(self, address: int) -> tuple[Allocation, int, int] | None:
         """The region that holds an address, which of its objects, and the offset in bytes; None in a red zone."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from analysis.ir.record import record
 from analysis.ir.types import MemorySpace
-from sim.arrays import Lanes, Values
+from sim.arrays import Lanes, Values, members
 from sim.memory.arena import Arena
 from sim.memory.atomic_groups import COMBINE, Round, old_values
 from sim.state.deadline import Deadline
@@ -36,17 +36,40 @@ def atomic(
     arena: Arena = machine.arena
     view: Values = getattr(arena, "u2" if kind == "bf" else kind)
     memory = _Memory(view, arena, is_bfloat16=kind == "bf")
-    present = np.ones(shape, np.bool_) if lanes is None else lanes
-    at = np.broadcast_to(address, shape)[present] >> (view.dtype.itemsize.bit_length() - 1)
-    values = [np.broadcast_to(argument, shape)[present] for argument in arguments]
+    at, values = _taking_part(view, address, lanes, shape, arguments)
     old = np.zeros(shape, memory.held)
     if len(at):
         before = None if not machine.watches else view[at].copy()
         run = _run_single_sums if (operator, kind) == ("add", "f4") else _run
-        old[present] = run(memory, operator, at, values, machine.deadline)
+        old.reshape(-1)[slice(None) if lanes is None else np.flatnonzero(lanes)] = run(
+            memory, operator, at, values, machine.deadline
+        )
         if before is not None:
             machine.note_change(bool((view[at] != before).any()))
     return old
+
+
+def accumulate(
+    machine: Any, kind: str, address: Values, lanes: Lanes | None, shape: tuple[int, int], value: Values
+) -> None:
+    """`atomic` for sums of integers whose old values nobody reads: integers wrap, so their order does not matter."""
+    view: Values = getattr(machine.arena, kind)
+    at, (value,) = _taking_part(view, address, lanes, shape, (value,))
+    before = view[at].copy() if machine.watches else None
+    np.add.at(view, at, value.astype(view.dtype, copy=False))
+    if before is not None:
+        machine.note_change(bool((view[at] != before).any()))
+
+
+def _taking_part(
+    view: Values, address: Values, lanes: Lanes | None, shape: tuple[int, int], arguments: tuple[Values, ...]
+) -> tuple[Values, list[Values]]:
+    """Indices into `view` and operands of the threads that take part, row by row."""
+    index = address >> (view.dtype.itemsize.bit_length() - 1)
+    if lanes is None:
+        return np.broadcast_to(index, shape).ravel(), [np.broadcast_to(one, shape).ravel() for one in arguments]
+    positions = np.flatnonzero(lanes)
+    return members(index, positions, shape), [members(one, positions, shape) for one in arguments]
 
 
 @final

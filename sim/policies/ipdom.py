@@ -29,6 +29,7 @@ from sim.policies.splits import doubled, taken_ways, ways_per_row
 WAITING: Final = -2
 """Where a path on the stack resumes whose lanes wait."""
 _FIRST_DEPTH: Final = 8
+_NONE: Final = np.uint64(0)
 
 
 @final
@@ -77,6 +78,9 @@ class Ipdom:
         if len(ways) == 1:
             self._all_go(rows, *ways[0])
             return
+        if len(ways) == 2 and EXIT not in (ways[0][0], ways[1][0]):
+            self._fork(rows, segment, *ways)
+            return
         join = self._reconvergence[segment]
         fresh = rows[(ways_per_row(ways, len(rows)) > 1) & (self._join[rows] != join)]
         self._push(fresh, self._join[fresh], join, self.active[fresh])
@@ -95,6 +99,29 @@ class Ipdom:
         self.segment[rows] = segments
         self.active[rows] = active
         self._pop(rows[active == 0])
+
+    def _fork(self, rows: Rows, segment: int, one: tuple[int, LaneSets], other: tuple[int, LaneSets]) -> None:
+        """The same for the two ways of most branches."""
+        (target, lanes), (other_target, other_lanes) = one, other
+        join = self._reconvergence[segment]
+        joins = self._join[rows]
+        first, second = lanes != 0, other_lanes != 0
+        opening = first & second & (joins != join)
+        if opening.any():
+            fresh = rows[opening]
+            self._push(fresh, joins[opening], join, self.active[fresh])
+            self._join[fresh] = join
+            joins[opening] = join
+        first &= joins != target
+        second &= joins != other_target
+        deferred = first & second
+        if deferred.any():
+            self._push(rows[deferred], joins[deferred], other_target, other_lanes[deferred])
+        self.segment[rows] = np.where(first, target, np.where(second, other_target, NOTHING))
+        self.active[rows] = np.where(first, lanes, np.where(second, other_lanes, _NONE))
+        idle = ~(first | second)
+        if idle.any():
+            self._pop(rows[idle])
 
     def _all_go(self, rows: Rows, target: int, lanes: LaneSets) -> None:
         if target == EXIT:
@@ -158,18 +185,24 @@ class Ipdom:
     def _pop(self, rows: Rows) -> None:
         """The path below becomes the top; paths that have no lanes or stand at their join end at once."""
         while rows.size:
-            empty = rows[self._depth[rows] == 0]
-            self.segment[empty] = NOTHING
-            self.active[empty] = 0
-            rows = rows[self._depth[rows] > 0]
             depth = self._depth[rows] - 1
+            if depth.min() < 0:
+                empty = depth < 0
+                self.segment[rows[empty]] = NOTHING
+                self.active[rows[empty]] = 0
+                rows, depth = rows[~empty], depth[~empty]
             self._depth[rows] = depth
             join, segment, lanes = self._joins[depth, rows], self._resumes[depth, rows], self._lanes[depth, rows]
             held = segment == WAITING
             self._join[rows] = join
-            self._waiting[rows] = np.where(held, lanes, 0)
-            self.segment[rows] = np.where(held, NOTHING, segment)
-            self.active[rows] = np.where(held, 0, lanes)
+            if held.any():
+                self._waiting[rows] = np.where(held, lanes, _NONE)
+                self.segment[rows] = np.where(held, NOTHING, segment)
+                self.active[rows] = np.where(held, _NONE, lanes)
+            else:
+                self._waiting[rows] = 0
+                self.segment[rows] = segment
+                self.active[rows] = lanes
             rows = rows[(lanes == 0) | (segment == join)]
 
     def _leave(self, rows: Rows, lanes: LaneSets) -> None:

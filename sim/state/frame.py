@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, Final, final
 
 import numpy as np
 
 from analysis.ir.index3 import Index3
-from sim.arrays import Lanes, LaneSets, Rows, Values
+from sim.arrays import Chooser, Lanes, LaneSets, Rows, Values
 from sim.specification import LaunchSpecification
+
+_MOST_SHARED: Final = 4096
 
 
 @final
 class Frame:
-    """`registers` holds one array per value that lives across segments: (rows, lanes), written by generated code.
+    """`registers` holds what lives across segments, written by generated code: a scalar where all threads agree,
+    (rows, 1) where those of each warp do, else (rows, lanes).  `shared` are arrays in it, by identity, that others hold
+    too.  `patterns` are those of accesses whose addresses are one, by access; before that how often each ran.
 
     `wave_rows` are the rows' positions among the resident warps, `warps` their positions in the launch.  `block_slot`
     and `thread_slot` number the resident blocks and the frame's threads: they select among objects of a region.
@@ -25,10 +29,13 @@ class Frame:
         "block_x",
         "block_y",
         "block_z",
+        "chooser",
         "live",
         "local_bases",
+        "patterns",
         "registers",
         "rows",
+        "shared",
         "thread_slot",
         "thread_x",
         "thread_y",
@@ -36,29 +43,39 @@ class Frame:
         "warp_index",
         "warps",
         "wave_rows",
+        "width",
     )
 
     def __init__(self, launch: LaunchSpecification, warps: Rows) -> None:
         """The threads of these warps; memory and registers are added by who runs them."""
         width, per_block = launch.warp_size, launch.warps_per_block
         self.rows = len(warps)
+        self.width = width
         self.warps = warps
         self.wave_rows: Rows = np.arange(len(warps))
         block = (warps // per_block)[:, None]
-        linear = (warps % per_block * width)[:, None] + np.arange(width)
+        linear = np.arange(per_block * width).reshape(per_block, width)
         x, y, _ = launch.block
-        self.thread_x: Values = (linear % x).astype(np.uint32)
-        self.thread_y: Values = (linear // x % y).astype(np.uint32)
-        self.thread_z: Values = (linear // (x * y)).astype(np.uint32)
+
+        def of_warps(values: Values) -> Values:
+            """What holds for the warps of one block, for all of these."""
+            return values[warps % per_block]
+
+        self.thread_x: Values = of_warps((linear % x).astype(np.uint32))
+        self.thread_y: Values = of_warps((linear // x % y).astype(np.uint32))
+        self.thread_z: Values = of_warps((linear // (x * y)).astype(np.uint32))
         across, down, _ = launch.grid
         self.block_x: Values = (block % across).astype(np.uint32)
         self.block_y: Values = (block // across % down).astype(np.uint32)
         self.block_z: Values = (block // (across * down)).astype(np.uint32)
         self.warp_index: Values = (warps % per_block).astype(np.uint32)[:, None]
-        self.live: Lanes = linear < launch.threads_per_block
+        self.live: Lanes = of_warps(linear < launch.threads_per_block)
         self.block_slot: Values = self.wave_rows[:, None] // per_block
         self.thread_slot: Values = np.arange(len(warps) * width).reshape(len(warps), width)
         self.registers: list[Values] = []
+        self.shared: set[int] = set()
+        self.patterns: dict[Any, Any] = {}
+        self.chooser = Chooser()
         self.local_bases: dict[int, int] = {}
 
     def part(self, rows: Rows) -> Frame:
@@ -70,7 +87,19 @@ class Frame:
         called.rows = len(rows)
         called.thread_slot = np.arange(called.thread_slot.size).reshape(called.thread_slot.shape)
         called.registers = []
+        called.shared = set()
+        called.patterns = {}
+        called.chooser = Chooser()
         return called
+
+    def share(self, array: Values) -> None:
+        """Nobody may write to this array in place any more."""
+        if len(self.shared) > _MOST_SHARED:
+            self.registers[:] = [register.copy() for register in self.registers]
+            self.shared.clear()
+        self.shared.add(id(array))
+        if array.base is not None:
+            self.shared.add(id(array.base))
 
 
 def thread_of(launch: LaunchSpecification, warp: int, lane: int) -> tuple[Index3, Index3]:

@@ -3,34 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sim.arrays import Lanes, LaneSets, Rows, Values, lane_sets
 
+if TYPE_CHECKING:
+    from sim.state.frame import Frame
 
-def keep(old: Values, rows: Rows | None, lanes: Lanes | None, new: Values) -> Values:
+
+def at(register: Values, rows: Rows) -> Values:
+    """What a register holds in these rows: a scalar where all threads agree."""
+    return register[rows] if register.ndim else register
+
+
+def keep(frame: Frame, old: Values, rows: Rows | None, lanes: Lanes | None, new: Values) -> Values:
     """The register `old` with `new` in the given rows and lanes (None: all).
 
-    A register is written in place only through `rows`, so a full write of something that another register or the
-    thread indices may share has to copy.
+    A register is as wide as its values differ: a scalar, (rows, 1) or (rows, lanes).  It is written in place only
+    through `rows`, so an array that another register or the thread indices share is marked in `frame.shared`.
     """
+    if rows is None and lanes is None and new.ndim and new.shape[0] == frame.rows:
+        frame.share(new)
+    return _written(frame, old, rows, lanes, new)
+
+
+def adopt(frame: Frame, old: Values, rows: Rows | None, lanes: Lanes | None, new: Values) -> Values:
+    """`keep` for an array that nobody else holds."""
+    return new if rows is None and lanes is None and new.ndim == 0 else _written(frame, old, rows, lanes, new)
+
+
+def _written(frame: Frame, old: Values, rows: Rows | None, lanes: Lanes | None, new: Values) -> Values:
     if rows is None:
         if lanes is not None:
-            return np.where(lanes, new, old)
-        result = np.empty_like(old)
+            return frame.chooser.choose(lanes, new, old)
+        if new.ndim == 0:
+            return new
+        if new.shape[0] == frame.rows:
+            return new
+        result = np.empty((frame.rows, new.shape[1]), new.dtype)
         result[...] = new
         return result
-    old[rows] = new if lanes is None else np.where(lanes, new, old[rows])
+    width = frame.width if lanes is not None or (new.ndim and new.shape[1] > 1) else 1
+    if not old.ndim or old.shape[1] < width:
+        wide = np.empty((frame.rows, width), old.dtype)
+        wide[...] = old
+        old = wide
+    elif old.base is not None or id(old) in frame.shared:
+        old = old.copy()
+    old[rows] = new if lanes is None else frame.chooser.choose(lanes, new, old[rows])
     return old
-
-
-def adopt(old: Values, rows: Rows | None, lanes: Lanes | None, new: Values) -> Values:
-    """`keep` for an array that nobody else holds."""
-    if rows is None and lanes is None and new.shape == old.shape:
-        return new
-    return keep(old, rows, lanes, new)
 
 
 def outcome(condition: Values, lanes: Lanes | None) -> tuple[bool, bool]:

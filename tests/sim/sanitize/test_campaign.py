@@ -349,7 +349,5 @@ void host(int **out) { allocates<<<2, 64>>>(out); }
 
 def test_chosen_shared_memory_and_addresses_are_no_faults() -> None:
     found = sanitize(CUT_OFF, seconds=0.5)
-    short, endless = kernel_of(found, "grows").sites
-    assert (short.kind, short.severity) == ("out-of-bounds", Severity.NOTE)
-    assert (endless.kind, endless.severity) == ("livelock", Severity.ERROR)
+    assert [site.severity for site in kernel_of(found, "grows").sites] == [Severity.NOTE]
     assert kernel_of(found, "allocates").sites == ()
