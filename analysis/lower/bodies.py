@@ -100,6 +100,8 @@ def _lower_body(
     may_qualify = not _says_qualifiers(instance)
     for parameter in instance.signature.parameters:
         _parameter(ctx, parameter, is_kernel=declaration.item.is_kernel, may_qualify=may_qualify)
+        if parameter.name in instance.pointed:
+            ctx.scope.declare(parameter.name, instance.pointed[parameter.name])
     declare_packs(ctx.scope, pack_names(parameter_list(declaration.declarator)), instance.signature.parameters)
     if declaration.is_constructor and declaration.owner is not None:
         _member_initialisers(ctx, declaration.owner, node)

@@ -9,7 +9,7 @@ Rules   A parameter of array type is a pointer.  A kernel's pointer parameters p
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -25,6 +25,7 @@ from analysis.lower.names import (
     DeclaredType,
     FunctionDeclaration,
     FunctionInstance,
+    FunctionSet,
     LambdaName,
     LocalVariable,
     Origin,
@@ -181,6 +182,18 @@ def for_groups(instance: FunctionInstance, arguments: Sequence[object]) -> Funct
     if known is None:
         exact_signature = replace(signature, parameters=tuple(parameters))
         known = FunctionInstance(identity, declaration, instance.scope, exact_signature, instance.this)
+        declaration.for_calls[identity] = known
+        declaration.scope.program.register(known)
+    return known
+
+
+def for_functions(instance: FunctionInstance, pointed: Mapping[str, FunctionSet]) -> FunctionInstance:
+    """The instance whose parameters of these names point to these functions, whatever is passed."""
+    identity = FunctionId(f"{instance.id} [{', '.join(f'{name} = {one.name}' for name, one in pointed.items())}]")
+    declaration = instance.declaration
+    known = declaration.for_calls.get(identity)
+    if known is None:
+        known = replace(instance, id=identity, pointed=pointed)
         declaration.for_calls[identity] = known
         declaration.scope.program.register(known)
     return known

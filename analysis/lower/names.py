@@ -8,7 +8,7 @@ Limits  Argument-dependent lookup is done for operators only, by asking the whol
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final
 
@@ -395,13 +395,14 @@ class FunctionDeclaration:
 @final
 @dataclass(slots=True, eq=False)
 class FunctionInstance:
-    """A function, template parameters bound (perhaps to themselves)."""
+    """A function, template parameters bound (perhaps to themselves) and pointers to functions `pointed` to some."""
 
     id: FunctionId
     declaration: FunctionDeclaration
     scope: Scope
     signature: Signature
     this: DeclaredType | None
+    pointed: Mapping[str, FunctionSet] = field(default_factory=dict[str, FunctionSet])
     most_derived: Record | None = None
     """The class that the object of the call has, where the instance is for objects of that class alone."""
 

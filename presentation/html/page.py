@@ -19,7 +19,7 @@ from presentation.html.charts import histogram_card, tiles, timeline_card
 from presentation.html.comparison import comparison_card
 from presentation.html.editor_links import Editor
 from presentation.html.markup import NOTHING, Markup, element
-from presentation.html.metrics import metrics_card
+from presentation.html.metrics import advice_card, metrics_card
 from presentation.html.overview import first_card, kernels_card
 from presentation.html.source import source_card
 from presentation.html.study import study_card
@@ -154,6 +154,7 @@ def _panel(report: KernelReport, run: PolicyReport, panel: int, editor: Editor |
         element("div", main, side, class_="columns"),
         timeline_card(report, run, panel),
         printed_card(run),
+        advice_card(report, run),
         metrics_card(run),
         id=f"panel-{panel}",
         class_="panel",

@@ -14,7 +14,7 @@ from analysis.rules.wording import quantity
 from presentation.advice import look_first
 from presentation.terminal.comparison import comparison_lines
 from presentation.terminal.coverage import coverage_lines
-from presentation.terminal.metrics import metric_lines
+from presentation.terminal.metrics import advice_lines, metric_lines
 from presentation.terminal.study import study_lines
 from presentation.terminal.table import Line, Tone, clean, cut, heading, table
 from sim.observers.requests import RequestCount
@@ -52,6 +52,7 @@ def report_lines(
         _costliest_lines(report, run, width),
         _branches(report, run, width),
         _memory(report, run, width),
+        advice_lines(report, run, width) if with_metrics else (),
         metric_lines(run, width) if with_metrics else (),
         coverage_lines(report, run, width) if with_coverage else (),
         study_lines(report, width) if with_study else (),

@@ -197,9 +197,8 @@ def atomic(writer: Writer, instruction: Atomic) -> None:
     if _is_plain_sum(writer, instruction, parts):
         (value,) = map(writer.read_one, instruction.arguments)
         value = value if instruction.operator is AtomicOperator.ADD else f"np.negative({value})"
-        writer.line(
-            f"accumulate(m, {writer.part(instruction.result).stored!r}, {address}, w{instruction.result}, shape, {value})"
-        )
+        kind = writer.part(instruction.result).stored
+        writer.line(f"accumulate(m, {kind!r}, {address}, w{instruction.result}, shape, {value})")
         return
     expressions: list[str] = []
     for index, part in enumerate(parts):

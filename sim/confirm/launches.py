@@ -5,6 +5,7 @@ What the user, the file or the settings say stays.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -13,6 +14,7 @@ from analysis.ir.types import IntegerType
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
 
+_INTEGER: Final = re.compile(r"[+-]?\d+")
 _WHY: Final = "chosen, as another one"
 _OTHER_BLOCKS: Final[dict[int, tuple[Index3, ...]]] = {
     1: ((32, 1, 1), (96, 1, 1)),
@@ -32,7 +34,9 @@ def other_requests(planner: Planner, plan: Plan) -> Iterator[Request]:
     numbers = {
         choice.name: int(choice.value)
         for choice in plan.choices
-        if choice.is_chosen and isinstance(planner.flow.leaves.get(choice.name), IntegerType)
+        if choice.is_chosen
+        and isinstance(planner.flow.leaves.get(choice.name), IntegerType)
+        and _INTEGER.fullmatch(choice.value)  # elements of a constant array are leaves that bear its name
     }
     for seed, change in _CHANGES:
         changed = {name: str(change(now)) for name, now in numbers.items()}

@@ -107,7 +107,7 @@ class KernelRun:
     def _report(self, fault: Fault) -> FaultReport | None:
         """None for a race that matters to no result."""
         if not isinstance(fault, DataRace):
-            origins = Origins(self._planner.flow, self._choices)
+            origins = Origins(self._planner.flow, self._choices, self._plan.arrays)
             return origins.labelled(fault_report(fault, self._places), fault)
         (report,) = RaceReports(self._planner.flow, self._choices, self._places).of([fault])
         is_harmless = report.is_note and not report.chosen

@@ -204,7 +204,7 @@ class Planner:
             specification,
             (*subject.instance.choices, *settings, *chooser.choices),
             chooser.arrays,
-            shared is not None and shared.why != _GIVEN and not _is_said(subject),
+            shared is not None and shared.is_chosen,
             block,
             grid,
             self._evidence,
@@ -319,7 +319,7 @@ def _shared_bytes(subject: Subject, attempt: Attempt, block: Index3) -> Choice |
     launched = next((launch for launch in subject.launches if launch.shared_bytes), None)
     if launched is not None:
         why = source_of(launched, subject.program.unit.path)
-        return Choice("shared", str(launched.shared_bytes), why, is_chosen=False)
+        return Choice("shared", str(launched.shared_bytes), why, is_chosen=launched.block != block)
     elements = [symbol.type.element if isinstance(symbol.type, ArrayType) else symbol.type for symbol in symbols]
     largest = max(size_of(element, function.structs) or 4 for element in elements)
     return Choice("shared", str(largest * block[0] * block[1] * block[2]), "one element per thread")

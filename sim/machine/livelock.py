@@ -22,7 +22,7 @@ from sim.arrays import LaneSets, Rows, Values
 from sim.policies.protocol import Policy
 from sim.state.frame import Frame
 
-_QUIET_STEPS: Final = 4096
+_QUIET_STEPS: Final = 1024
 _LOOKS: Final = 4096
 
 

@@ -285,7 +285,7 @@ def _kernel_report(
     first, last = places.lines_of(item)
     levels = static_levels(plan, places, item.path, static)
     races = RaceReports(flow, plan.choices, places)
-    origins = Origins(flow, plan.choices)
+    origins = Origins(flow, plan.choices, plan.arrays)
     return KernelReport(
         path=item.path,
         kernel=item.name,
@@ -304,6 +304,8 @@ def _kernel_report(
         seconds=time.perf_counter() - started,
         barriers=_barriers(plan, places, item.path),
         blocks_run=plan.specification.first_blocks,
+        is_grid_cut=plan.grid.is_cut or plan.attempt.is_spread,
+        architecture=program.unit.environment.architecture,
     )
 
 

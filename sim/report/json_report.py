@@ -26,6 +26,7 @@ from sim.report.model import (
     SourcePlace,
     TimelineReport,
 )
+from sim.report.profile_rules import ProfileAdvice, profile_advice
 
 
 class InputObject(TypedDict):
@@ -162,6 +163,17 @@ class TruncationObject(TypedDict):
     line: int | None
 
 
+class AdviceObject(TypedDict):
+    rule: str
+    title: str
+    message: str
+    metric: str
+    value: float
+    wanted: str
+    share: float
+    places: list[PlaceObject]
+
+
 class PolicyObject(TypedDict):
     warp_instructions: int
     thread_instructions: int
@@ -172,6 +184,7 @@ class PolicyObject(TypedDict):
     lines: list[LineObject]
     coverage: CoverageObject
     metrics: dict[str, float]
+    advice: list[AdviceObject]
     sectors: int
     ideal_sectors: int
     local_sectors: int
@@ -220,7 +233,7 @@ def kernel_object(report: KernelReport) -> KernelObject:
             choice.name: {"value": choice.value, "why": choice.why, "chosen": choice.is_chosen}
             for choice in report.choices
         },
-        "policies": {run.policy: _policy(run) for run in report.policies},
+        "policies": {run.policy: _policy(report, run) for run in report.policies},
         "policies_agree": report.agree,
         "study": None if report.study is None else study_object(report.study),
         "seconds": report.seconds,
@@ -230,7 +243,7 @@ def kernel_object(report: KernelReport) -> KernelObject:
     }
 
 
-def _policy(run: PolicyReport) -> PolicyObject:
+def _policy(report: KernelReport, run: PolicyReport) -> PolicyObject:
     ended = run.truncated
     return {
         "warp_instructions": run.warp_instructions,
@@ -242,6 +255,7 @@ def _policy(run: PolicyReport) -> PolicyObject:
         "lines": [_line(line) for line in run.lines],
         "coverage": _coverage(run.coverage),
         "metrics": {one.name: one.value for one in metrics(run)},
+        "advice": [_advice(one) for one in profile_advice(report, run)],
         "sectors": run.requests.sectors,
         "ideal_sectors": run.requests.ideal_sectors,
         "local_sectors": run.requests.local_sectors,
@@ -254,6 +268,19 @@ def _policy(run: PolicyReport) -> PolicyObject:
         "memory_digest": run.memory_digest,
         "seconds": run.seconds,
         "truncated": None if ended is None else {"reason": ended.reason.name.lower(), "line": _line_of(ended.place)},
+    }
+
+
+def _advice(advice: ProfileAdvice) -> AdviceObject:
+    return {
+        "rule": advice.rule,
+        "title": advice.title,
+        "message": advice.message,
+        "metric": advice.metric,
+        "value": advice.value,
+        "wanted": advice.wanted,
+        "share": advice.share,
+        "places": [_place(place) for place in advice.places],
     }
 
 

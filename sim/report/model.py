@@ -296,6 +296,10 @@ class KernelReport:
     standing: Standing = Standing.ENDED
     blocks_run: int = 0
     """So many blocks of the grid, in linear order; 0 for all."""
+    is_grid_cut: bool = False
+    """Host code launches more blocks."""
+    architecture: int = 800
+    """`__CUDA_ARCH__` that the text was read for."""
 
     @property
     def is_interim(self) -> bool:

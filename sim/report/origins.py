@@ -14,7 +14,7 @@ Limits   Places in functions that are called, not inlined, are not followed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, final
 
@@ -31,10 +31,11 @@ _NULL: Final = "; pointers that lie in memory ({}) are chosen and cannot be give
 
 @final
 class Origins:
-    """For the kernel whose `flow` it is, launched with these choices."""
+    """For the kernel whose `flow` it is, launched with these choices; `grows`: arrays whose length was chosen."""
 
-    def __init__(self, flow: Flow, choices: Sequence[Choice]) -> None:
+    def __init__(self, flow: Flow, choices: Sequence[Choice], grows: Collection[str]) -> None:
         self._causes = Causes(flow)
+        self._grows = grows
         self._chosen: Mapping[str, Choice] = {choice.name: choice for choice in choices if choice.is_chosen}
 
     def labelled(self, report: FaultReport, fault: MachineFault) -> FaultReport:
@@ -47,7 +48,7 @@ class Origins:
             names = tuple(sorted(own.contents))
             message = report.message + _NULL.format(", ".join(names))
             return replace(report, message=message, chosen=names, is_note=True)
-        direct = {*names_of(own), *_buffer(fault)} & self._chosen.keys()
+        direct = {*names_of(own), *self._buffer(fault)} & self._chosen.keys()
         behind = direct | (names_of(cause.guards) & self._chosen.keys())
         if not behind:
             return report
@@ -58,18 +59,17 @@ class Origins:
         is_note = not self._chosen.keys().isdisjoint(decisive.difference(_SHAPE))
         return replace(report, message=report.message + words, chosen=tuple(sorted(behind)), is_note=is_note)
 
+    def _buffer(self, fault: MachineFault) -> Sequence[str]:
+        """The array whose chosen contents or length decides."""
+        match fault:
+            case UninitialisedRead(buffer=buffer):
+                return (buffer,)
+            case OutOfBounds(buffer=str() as buffer, offset=offset) if offset >= 0 and buffer in self._grows:
+                return (buffer,)
+            case _:
+                return ()
+
 
 def _option(name: str) -> str:
     """As comments above kernels and editors take it; the shell does behind `--arg`, or as `--grid`."""
     return f"{name}=…"
-
-
-def _buffer(fault: MachineFault) -> Sequence[str]:
-    """The array whose chosen contents or length decides."""
-    match fault:
-        case UninitialisedRead(buffer=buffer):
-            return (buffer,)
-        case OutOfBounds(buffer=str() as buffer, offset=offset) if offset >= 0:
-            return (buffer,)
-        case _:
-            return ()

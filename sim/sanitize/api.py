@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import final
 
 from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
-from analysis.lower.program import LowerSettings, Program
+from analysis.launches.annotation import annotation_above
+from analysis.lower.program import DeviceFunction, LowerSettings, Program
 from analysis.pipeline import unit_of_text
+from sim.launch.request import Request, requests_in_order
 from sim.sanitize.campaign import sanitize_kernel
 from sim.sanitize.model import KernelFindings, Severity, Site
-from sim.sanitize.trials import Limits
+from sim.sanitize.trials import STEPS, Limits
 
 
 @final
@@ -46,9 +48,13 @@ def sanitize(
     warp_size: int = 32,
     seconds: float = 10.0,
     seeds: int = 3,
+    steps: int = STEPS,
 ) -> Sanitized:
-    """Runs the kernel `name` of a CUDA text, or all of them, each for so many seconds at most; launches in the text
-    count.  `headers` are the texts of what it includes, by path.  KeyError where there is no such kernel."""
+    """Runs the kernel `name` of a CUDA text, or all of them.  KeyError where there is no such kernel.
+
+    Each takes so many seconds and warp instructions (`steps`) at most.  Launches in the text and comments above kernels
+    count: `LaunchError` for one that cannot be read.  `headers` are the texts of what it includes, by path.
+    """
     program = Program(unit_of_text(source, "kernel.cu", headers), LowerSettings(warp_size))
     kernels = [
         one
@@ -57,5 +63,13 @@ def sanitize(
     ]
     if not kernels:
         raise KeyError(name)
-    limits = Limits(seconds, seeds)
-    return Sanitized(tuple(sanitize_kernel(program, kernel, limits=limits) for kernel in kernels))
+    limits = Limits(seconds, seeds, steps)
+    return Sanitized(
+        tuple(sanitize_kernel(program, kernel, _comment(program, kernel), limits=limits) for kernel in kernels)
+    )
+
+
+def _comment(program: Program, kernel: DeviceFunction) -> Sequence[Request]:
+    text = program.unit.text_of(kernel.item.path)
+    annotation = None if text is None else annotation_above(text, kernel.item.span.start)
+    return requests_in_order(Request("given"), annotation, "", (), None)

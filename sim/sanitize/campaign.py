@@ -124,6 +124,8 @@ class _Campaign:
         except LaunchError as error:
             return str(error)
         self._keep(first)
+        if self._runner.replaced is not None:
+            self._keep(self._runner.replaced)
         self._under_schedules(first)
         if first.result.truncated is None or first.result.truncated.reason is not TruncationReason.CANCELLED:
             for why, asked in self._other_launches(first):

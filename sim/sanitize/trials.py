@@ -29,8 +29,10 @@ from sim.report.model import FaultReport
 from sim.report.origins import Origins
 from sim.report.places import SourcePlaces
 from sim.report.races import RaceReports
-from sim.result import Result
+from sim.result import Result, TruncationReason
+from sim.sanitize.endless import endless_loops, never_ends
 from sim.sanitize.model import Schedule
+from sim.sanitize.unassigned import unassigned_reads
 from sim.simulate import simulate
 from sim.specification import Budget, WarpOrder
 
@@ -43,6 +45,9 @@ OUT_OF_TIME: Final = "its time was over before a run ended"
 MEMORY: Final = 384 << 20
 """Bytes of all arrays of a run: several processes work side by side."""
 
+STEPS: Final = 20_000_000
+"""Warp instructions of all runs of a kernel."""
+
 
 @final
 @record
@@ -52,7 +57,7 @@ class Limits:
 
     seconds: float = 10.0
     seeds: int = 3
-    steps: int = 20_000_000
+    steps: int = STEPS
 
 
 @final
@@ -97,6 +102,8 @@ class Runner:
         """What nobody said, by name: it stays invented where another launch asks for it to be different."""
         self.kernel: Kernel | None = None
         """The instance that runs; None before it is known."""
+        self.replaced: Trial | None = None
+        """The last launch that took too long, where a smaller one stands for it."""
 
     @property
     def is_over(self) -> bool:
@@ -105,22 +112,32 @@ class Runner:
     def adapted(self, requests: Sequence[Request], why: str, *, share: float = 1.0) -> Trial:
         """The launch that fits best, under the plainest schedule; within a share of the time that is left.
 
-        Raises `LaunchError` and `Refusal`.
+        One that would never have ended is not replaced by a smaller one; of another one that was, what it found until
+        then is `replaced`.  Raises `LaunchError` and `Refusal`.
         """
         part = self._allowance.part(share)
         budget = Budget(seconds=max(part.left, 0.01), memory_bytes=MEMORY)
         planner = Planner(self._program, self._kernel, requests, budget=budget, leaves_out_launches=True)
         self.kernel = planner.kernel
         seconds, started = part.left, time.perf_counter()
+        cut_off: list[tuple[Plan, Result]] = []
 
         def run(plan: Plan) -> Result:
             kept = 0.0 if plan.attempt.is_trial else seconds * share_kept(planner, plan)
             left = seconds - (time.perf_counter() - started) - kept
             if left <= 0 or self.is_over:
                 raise LaunchError(OUT_OF_TIME)
-            return self._run(plan, PLAIN, left)
+            result = self._run(plan, PLAIN, left)
+            if _is_cut_off(result):
+                cut_off.append((plan, replace(result, arrays={}, variables={})))
+            return result
 
         plan, result = run_adapted(planner, run)
+        endless = [one for one in cut_off if never_ends(one[0].kernel, one[1])]
+        if endless:
+            plan, result = endless[0]
+        elif cut_off and result.truncated is None:
+            self.replaced = self._trial(planner, cut_off[0][0], why, PLAIN, cut_off[0][1])
         if not self.chosen:
             self.chosen = frozenset(choice.name for choice in plan.choices if choice.is_chosen)
         return self._trial(planner, plan, why, PLAIN, result)
@@ -153,8 +170,12 @@ class Runner:
         places = SourcePlaces(self._program, plan.kernel)
         choices = tuple(replace(one, is_chosen=one.is_chosen or one.name in self.chosen) for one in plan.choices)
         plan = replace(plan, choices=choices)
-        races, origins = RaceReports(planner.flow, choices, places), Origins(planner.flow, choices)
-        reports = tuple(findings_of(plan, result, places, races, origins))
+        races, origins = RaceReports(planner.flow, choices, places), Origins(planner.flow, choices, plan.arrays)
+        reports = (
+            *findings_of(plan, result, places, races, origins),
+            *unassigned_reads(plan.kernel, result, places),
+            *(endless_loops(plan.kernel, result, places) if _is_cut_off(result) else ()),
+        )
         lines: set[tuple[str, int]] = set()
         reached: set[tuple[str, int]] = set()
         for count in result.instructions:
@@ -164,3 +185,9 @@ class Runner:
                 if count.warp_instructions:
                     reached.add((found.path, found.line))
         return Trial(planner, plan, why, schedule, result, reports, frozenset(lines), frozenset(reached))
+
+
+def _is_cut_off(result: Result) -> bool:
+    """Whether the program would have gone on: not where there was no memory, or somebody ended it."""
+    truncated = result.truncated
+    return truncated is not None and truncated.reason in (TruncationReason.STEPS, TruncationReason.TIME)

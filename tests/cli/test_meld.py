@@ -21,6 +21,7 @@ from sim.equivalence.model import Gap
 from simt_lsp.cli.arguments import MELD_METHODS
 from simt_lsp.cli.exit_status import ExitStatus
 from tests.cli.shell import COMMAND, environment, simt_lsp, write
+from tests.schemas.fits import wrong
 from tests.support import wrong_melder
 from tests.support.seldom import REASON, SELDOM
 
@@ -361,6 +362,7 @@ class TestContract:
         printed: dict[str, set[str]] = {}
         for name in ("a.cu", "b.cu", "c.cu"):
             found = json.loads(simt_lsp("meld", name, "--json", cwd=tmp_path).stdout)
+            assert wrong(found, "meld-1") == []
             for path, kind in self.values(found):
                 printed.setdefault(path, set()).add(kind)
         documented = {path: set(kinds.strip().split(" or ")) for path, kinds in self.ROW.findall(DOCS.read_text())}

@@ -24,6 +24,7 @@ from simt_lsp.cli.run_files import OUT_OF_BUDGET, FileTask, run_files
 from simt_lsp.cli.sanitized_files import failed_file
 from tests.cli.shell import simt_lsp, write
 from tests.presentation.browser import Tab, browser_tab
+from tests.schemas.fits import wrong
 
 BAD: Final = """__global__ void bad(const float *in, float *out) {
   __shared__ float s[128];
@@ -144,6 +145,7 @@ def test_the_page_about_json_and_the_output_agree(tree: Path, report: Mapping[st
     late = shell("sanitize", "--format", "json", "--timeout", "0.5", "nothing.cu", "late", cwd=tree).stdout
     shown: dict[str, set[str]] = {}
     for one in (report, json.loads(late)):
+        assert wrong(one, "sanitize-1") == []
         for path, type in values(one):
             shown.setdefault(re.sub(r"inputs\.[^.]+", "inputs.*", path), set()).add(type)
     for path, types in shown.items():

@@ -23,6 +23,7 @@ from simt_lsp.cli.sweep.part_files import PartFormat, read_part, write_part
 from simt_lsp.cli.sweep.run import Plan, SweepRun
 from simt_lsp.cli.sweep.work import Answer, Job, RunAnswer, RunJob, SweepWork, SweptFile
 from simt_lsp.cli.workers import Died
+from tests.schemas.fits import wrong
 
 ROOT = Path(__file__).parent.parent.parent
 KERNELS = """
@@ -69,6 +70,7 @@ class TestRows:
         assert status == ExitStatus.CLEAN
         assert len(rows) == len({row["point"] for row in rows}) == 2 * 2 * 2 * 2 * 2 * 2
         assert {row["outcome"] for row in rows} == {"clean"}
+        assert [problem for row in rows for problem in wrong(row, "sweep-1")] == []
         assert "64 runs of 1 kernel" in capsys.readouterr().out
         sums = {form.value: sum(row["warp_instructions"] for row in rows if row["form"] == form.value) for form in Form}
         assert sums["melded"] < sums["as written"]
@@ -86,6 +88,7 @@ class TestRows:
             ("scale", "64,1,1", "clean"),
         ]
         assert all(row["reason"] for row in rows if row["outcome"] == "does not fit")
+        assert [problem for row in rows for problem in wrong(row, "sweep-1")] == []
 
     def test_faults_decide_the_status(self, source: Path, tmp_path: Path) -> None:
         assert swept(f"{source}:racy", tmp_path / "out", "--block", "64") == ExitStatus.FOUND

@@ -27,6 +27,7 @@ from sim.report.json_report import kernel_object
 from sim.result import Result, Truncation, TruncationReason
 from sim.simulate import simulate
 from sim.specification import Budget, LaunchSpecification
+from tests.schemas.fits import wrong
 
 DOCS: Final = Path(__file__).parents[3] / "docs" / "simulate-json.md"
 ROW: Final = re.compile(r"^\| `([^`]+)` \| ([^|]+) \|", re.MULTILINE)
@@ -98,6 +99,7 @@ def documented() -> dict[str, set[str]]:
 
 
 def test_the_page_and_the_output_agree() -> None:
+    assert [problem for report in reports() for problem in wrong(report, "simulate-1")] == []
     told, shown = documented(), found()
     told.pop("policies.*.notes[]")
     for path, types in shown.items():
