@@ -14,7 +14,7 @@ from analysis.affine.atoms import (
     ValueAtom,
 )
 from analysis.affine.interval import Interval, type_range
-from analysis.affine.launch_bounds import MAX_ALIGNMENT, LaunchBounds, power_of_two_in
+from analysis.affine.launch_bounds import LaunchBounds
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.polynomial import Monomial, Polynomial
 from analysis.affine.ranges import Ranges, whole_range
@@ -22,6 +22,7 @@ from analysis.affine.uniformity import Uniformity
 from analysis.divergence.result import DivergenceResult
 from analysis.ir.function import Function
 from analysis.ir.ids import SymbolId, ValueId
+from analysis.ir.integers import MAX_ALIGNMENT, power_of_two_in
 from analysis.ir.types import U64, PointerType
 from analysis.lower.layouts import size_and_alignment
 

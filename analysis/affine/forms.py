@@ -86,7 +86,10 @@ class FormPass:
 
     def run(self) -> None:
         arguments = self.divergence.arguments
-        for parameter in self.facts.function.parameters:
+        parameters = self.facts.function.parameters
+        for position, divisor in self.divergence.launch.multiples:
+            self.facts.own_alignments[parameters[position].value] = divisor
+        for parameter in parameters:
             if self._widths[parameter.value]:
                 argument = arguments.get(parameter.value)
                 self._settle(parameter.value, None if argument is None else self._passed(parameter.value, argument))

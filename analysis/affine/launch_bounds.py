@@ -13,6 +13,7 @@ from typing import final
 from analysis.affine.atoms import RegisterAtom
 from analysis.affine.interval import Interval
 from analysis.divergence.launch_shape import MAX_BLOCK_THREADS, LaunchKnowledge
+from analysis.ir.integers import power_of_two_in
 from analysis.ir.operators import SpecialRegister
 
 MAX_GRID_X = (1 << 31) - 1
@@ -87,11 +88,3 @@ class LaunchBounds:
 def launch_bounds(launch: LaunchKnowledge) -> LaunchBounds:
     """The bounds, made once per launch: many functions share one."""
     return LaunchBounds(launch)
-
-
-MAX_ALIGNMENT = 1 << 64
-"""What 0 is a multiple of."""
-
-
-def power_of_two_in(number: int) -> int:
-    return number & -number if number else MAX_ALIGNMENT

@@ -34,12 +34,12 @@ from typing import Final, final
 from analysis.affine.addresses import is_address
 from analysis.affine.facts import AffineFacts
 from analysis.affine.interval import Interval
-from analysis.affine.launch_bounds import power_of_two_in
 from analysis.affine.windows import window_of
 from analysis.divergence.levels import Level
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Compare, Constant, Convert, Phi, Select, Unary
+from analysis.ir.integers import power_of_two_in
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
 from analysis.ir.pace import paced
 from analysis.ir.types import BooleanType, IntegerType

@@ -1,8 +1,9 @@
 """Which values agree in each warp, although data flow alone says that they vary?
 
 `(blockIdx.x * blockDim.x + threadIdx.x) / 32`, `row * n + threadIdx.y` where a warp lies in one row, `i - tid`,
-`(t & m) >> 5`, `i & step` (`low_bits.py`), and comparisons that every launch decides (`decided.py`).  Divergence can
-take these levels as known and then says the same of whatever depends on them.
+`(t & m) >> 5`, `i & step` (`low_bits.py`), comparisons that agree in each block as bounds lie where blocks begin
+(`aligned_bounds.py`), and comparisons that every launch decides (`decided.py`).  Divergence can take these levels as
+known and then says the same of whatever depends on them.
 
 Limits  integers only: the address of a variable of the thread is one number, but means other memory in each thread.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.affine.addresses import is_address
+from analysis.affine.aligned_bounds import comparisons_alike_in_blocks
 from analysis.affine.decided import decided_comparisons
 from analysis.affine.facts import AffineFacts
 from analysis.affine.low_bits import LowBits
@@ -36,6 +38,8 @@ def find_warp_levels(facts: AffineFacts, control: ControlFlow) -> Mapping[ValueI
             found[value] = Level.WARP
     for value in LowBits(facts, control).agreeing():
         found.setdefault(value, Level.WARP)
+    for value in comparisons_alike_in_blocks(facts):
+        found[value] = Level.BLOCK
     for value in decided_comparisons(facts):
         found[value] = Level.GRID
     return found

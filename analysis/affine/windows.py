@@ -20,9 +20,9 @@ from typing import final
 
 from analysis.affine.atoms import Axis
 from analysis.affine.facts import AffineFacts
-from analysis.affine.launch_bounds import power_of_two_in
 from analysis.affine.linear_form import LinearForm
 from analysis.affine.projection import follows_linear_index, lane_stride, spans_rows
+from analysis.ir.integers import power_of_two_in
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
 

@@ -58,6 +58,7 @@ class LaunchKnowledge:
     `passed`: the numbers that every launch of the file passes alike, by the position of the parameter.
     `always`: those of them that no other file can pass otherwise; 0 for a null pointer.
     `relations`: how the parameters of a kernel hang together with the registers of every launch.
+    `multiples`: the powers of two that divide what every launch passes, by the position of the parameter.
     """
 
     shapes: tuple[BlockShape, ...] = ()
@@ -68,10 +69,15 @@ class LaunchKnowledge:
     launches: tuple[KnownLaunch, ...] = ()
     always: tuple[tuple[int, int], ...] = ()
     relations: tuple[ArgumentRelation, ...] = ()
+    multiples: tuple[tuple[int, int], ...] = ()
 
     def relations_of(self, position: int) -> tuple[ArgumentRelation, ...]:
         """What every launch says of the parameter at a position."""
         return tuple(one for one in self.relations if one.argument == position)
+
+    def multiple_of(self, position: int) -> int:
+        """The power of two that divides what every launch passes for the parameter at a position."""
+        return dict(self.multiples).get(position, 1)
 
     @property
     def is_one_warp(self) -> bool:

@@ -24,11 +24,13 @@ from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnow
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
 from analysis.ir.instructions import ReadSpecial
+from analysis.ir.integers import power_of_two_in
 from analysis.ir.launch_relation import ArgumentRelation, RelationKind, is_related
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
 from analysis.launches import Launch, LaunchAnnotation, Shape
+from analysis.launches.host_multiples import MAX_MULTIPLE
 from analysis.lower.conversions import wrapped
 
 Number: TypeAlias = int | float
@@ -57,7 +59,8 @@ def launch_knowledge(
     passed = _alike([_received(function, one.argument_values) for launch in paced(launches) for one in launch.made])
     is_said = settings.block is not None or (annotation is not None and annotation.block is not None)
     relations = () if is_said else _relations(launches, function)
-    return replace(knowledge, passed=passed, always=always, relations=relations)
+    multiples = _multiples(launches, function)
+    return replace(knowledge, passed=passed, always=always, relations=relations, multiples=multiples)
 
 
 def _relations(launches: Sequence[Launch], function: Function) -> tuple[ArgumentRelation, ...]:
@@ -89,6 +92,24 @@ def _fits(function: Function, launch: Launch, relation: ArgumentRelation) -> boo
         if not is_related(number, relation, numbers.block, numbers.grid):
             return False
     return True
+
+
+def _multiples(launches: Sequence[Launch], function: Function) -> tuple[tuple[int, int], ...]:
+    """The powers of two that divide integers in every launch: what the text says, or each of the numbers."""
+    found: list[tuple[int, int]] = []
+    is_said = any(launch.multiples for launch in launches)
+    for position, parameter in enumerate(function.parameters if is_said else ()):
+        divisor, type = min(_multiple(launch, position) for launch in launches), function.types[parameter.value]
+        if divisor > 1 and isinstance(type, IntegerType) and type.bits >= 32:
+            found.append((position, divisor))
+    return tuple(found)
+
+
+def _multiple(launch: Launch, position: int) -> int:
+    written = launch.multiples[position] if position < len(launch.multiples) else 1
+    numbers = [one.argument_values[position : position + 1] for one in launch.every]
+    known = [power_of_two_in(number) for (number,) in filter(None, numbers) if isinstance(number, int)]
+    return max(written, min(*known, MAX_MULTIPLE)) if len(known) == len(numbers) else written
 
 
 def launch_of_callers(known: LaunchKnowledge, context: CallContext) -> LaunchKnowledge:

@@ -45,7 +45,8 @@ def launches_text(
 
 
 def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]:
-    """`n >= gridDim.x * blockDim.x`: what every launch says of a parameter, whatever the numbers are; in backticks."""
+    """What every launch says of a parameter, whatever the numbers are: `n >= gridDim.x * blockDim.x`, `n` is a multiple
+    of 256."""
     launch = analysis.launch_of(function)
     root = next((view.root for view in analysis.views(function)), None)
     if launch is None or root is None:
@@ -54,11 +55,12 @@ def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]
     kinds: dict[tuple[int, int], set[RelationKind]] = {}
     for kind, axis, position in launch.relations:
         kinds.setdefault((position, axis), set()).add(kind)
-    return [
+    related = [
         f"`{text}`"
         for (position, axis), found in kinds.items()
         for text in _relation_texts(parameters[position].name, AXES[axis], found)
     ]
+    return related + [f"`{parameters[at].name}` is a multiple of {number}" for at, number in launch.multiples]
 
 
 def _relation_texts(name: str, axis: str, kinds: set[RelationKind]) -> Iterator[str]:

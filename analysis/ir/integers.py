@@ -1,6 +1,9 @@
-"""C's integer arithmetic on numbers of any size: quotients towards zero, and numbers as so many bits hold them."""
+"""C's integer arithmetic on numbers of any size: quotients towards zero, numbers as so many bits hold them, and what
+divides them."""
 
 from __future__ import annotations
+
+from typing import Final
 
 
 def quotient(left: int, right: int) -> int:
@@ -18,3 +21,12 @@ def wrapped(number: int, bits: int, is_signed: bool) -> int:
     """The number modulo `2 ** bits`, as a signed or unsigned integer of so many bits holds it."""
     low = number & ((1 << bits) - 1)
     return low - (1 << bits) if is_signed and low >> (bits - 1) else low
+
+
+MAX_ALIGNMENT: Final = 1 << 64
+"""What 0 is a multiple of."""
+
+
+def power_of_two_in(number: int) -> int:
+    """The largest power of two that divides a number."""
+    return number & -number if number else MAX_ALIGNMENT

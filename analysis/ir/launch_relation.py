@@ -33,9 +33,14 @@ def is_related(number: int, relation: ArgumentRelation, block: Sequence[int], gr
 
 
 def related_number(
-    number: int, relations: Iterable[ArgumentRelation], block: Sequence[int], grid: Sequence[int]
+    number: int,
+    relations: Iterable[ArgumentRelation],
+    block: Sequence[int],
+    grid: Sequence[int],
+    multiple: int = 1,
 ) -> int:
-    """A number that fits what relations say of one argument in such a launch: that one, where it does."""
+    """A number that fits what relations say of one argument in such a launch, and is a multiple: that one, where it
+    does, and else the next one, if there is any."""
     least: int | None = None
     most: int | None = None
     for kind, axis, _ in relations:
@@ -53,11 +58,24 @@ def related_number(
                 most = blocks * threads if most is None else min(most, blocks * threads)
             case _:
                 assert_never(kind)
+    return _multiple_between(_between(number, least, most), multiple, least, most)
+
+
+def _between(number: int, least: int | None, most: int | None) -> int:
     if least is not None and most is not None and least <= most:
         return number if least <= number <= most else least + (number - 1) % (most - least + 1)
     if least is not None and number < least:
         return least + max(number - 1, 0)
     return number if most is None else min(number, most)
+
+
+def _multiple_between(number: int, multiple: int, least: int | None, most: int | None) -> int:
+    """The number itself where no multiple lies between the bounds."""
+    above = -(-number // multiple) * multiple
+    below = above - multiple
+    if most is None or above <= most:
+        return above
+    return below if least is None or below >= least else number
 
 
 def related_extent(extent: int, number: int, relations: Iterable[ArgumentRelation], axis: int, threads: int) -> int:

@@ -22,6 +22,7 @@ from analysis.launches.device_bodies import LAUNCH_CALLS
 from analysis.launches.file_constants import Number
 from analysis.launches.host_calls import Given, HostCalls
 from analysis.launches.host_code import HostCode
+from analysis.launches.host_multiples import argument_multiples
 from analysis.launches.host_values import ALWAYS, AT_FIRST, HostValues
 from analysis.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
 from analysis.launches.relations import argument_relations
@@ -293,6 +294,7 @@ def _launch(
         links=argument_links(arguments, values),
         formulas=argument_formulas(arguments, values),
         relations=argument_relations(configuration, arguments, values),
+        multiples=argument_multiples(arguments, values),
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
         block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),

@@ -114,6 +114,8 @@ class Launch:
     """How arguments are computed from several others."""
     relations: tuple[ArgumentRelation, ...] = ()
     """What holds in every launch that is ever made here."""
+    multiples: tuple[int, ...] = ()
+    """By argument: a power of two that divides it in every launch that is ever made here; empty: 1 of all."""
     is_made: bool = True
     """Some call that is seen may come here, in a program that is started without arguments."""
     name: str = field(default="", compare=False)

@@ -65,7 +65,10 @@ def launch(
     program: Program, shape: BlockShape, warp_size: int, assignment: int, block: int = 0, blocks: int = 1
 ) -> LaunchedBlock:
     """One block of the launch in which scalars have the numbers of that assignment, and the grid at least `blocks`."""
-    scalars = {value: _number(program, scalar, shape, assignment) for value, scalar in program.scalars.items()}
+    scalars = {
+        value: related_number(_number(program, scalar, shape, assignment), (), (), (), _multiple(program, value))
+        for value, scalar in program.scalars.items()
+    }
     extent = _relate(program, scalars, shape, blocks) if program.relations else GRID_BLOCKS
     for pointer, region in program.regions.items():
         scalars[pointer] = address_of(region)
@@ -88,7 +91,8 @@ def _relate(program: Program, scalars: dict[ValueId, int], shape: BlockShape, bl
         extent = related_extent(extent, scalars[value], relations, 0, shape.x)
     extent = max(extent, blocks)
     for value, relations in related:
-        number = related_number(scalars[value], relations, (shape.x, shape.y, shape.z), (extent, 1, 1))
+        multiple = _multiple(program, value)
+        number = related_number(scalars[value], relations, (shape.x, shape.y, shape.z), (extent, 1, 1), multiple)
         if program.scalars[value].origin not in program.passed and not _stands_for_rounds(program, value, number):
             scalars[value] = number
     return extent
@@ -97,6 +101,12 @@ def _relate(program: Program, scalars: dict[ValueId, int], shape: BlockShape, bl
 def _related(program: Program) -> list[tuple[ValueId, Origin]]:
     origins = ((value, scalar.origin) for value, scalar in program.scalars.items())
     return [(value, origin) for value, origin in origins if origin in program.relations]
+
+
+def _multiple(program: Program, value: ValueId) -> int:
+    """What divides the number in every launch; 1 of one that stands for the rounds of a loop, or that is passed."""
+    origin = program.scalars[value].origin
+    return 1 if origin in program.trips or origin in program.passed else program.multiples.get(origin, 1)
 
 
 def _stands_for_rounds(program: Program, value: ValueId, number: int) -> bool:
@@ -111,7 +121,7 @@ def named_scalars(program: Program, here: LaunchedBlock) -> dict[str, int]:
     for value, scalar in program.scalars.items():
         number, relations = here.scalars[value], program.relations.get(scalar.origin, ())
         is_passed = program.passed.get(scalar.origin, number) == number
-        if is_passed and related_number(number, relations, extents, grid) == number:
+        if is_passed and related_number(number, relations, extents, grid, _multiple(program, value)) == number:
             found[scalar.name] = number
     return found
 

@@ -128,6 +128,8 @@ class Program:
         default_factory=dict[Origin, tuple[ArgumentRelation, ...]]
     )
     """Of arguments how they hang together with the block and the grid of every launch."""
+    multiples: Mapping[Origin, int] = field(default_factory=dict[Origin, int])
+    """Of arguments the power of two that divides what every launch passes; 1 of those that are not named."""
     trips: set[Origin] = field(default_factory=set[Origin])
     """Those that say nothing but how often a loop runs."""
     ways: list[Way | None] = field(default_factory=list["Way | None"])

@@ -92,6 +92,7 @@ def build_program(
         for position, parameter in enumerate(parameters)
         if (relations := launch.relations_of(position))
     }
+    program.multiples = {(parameters[at].value, -1): divisor for at, divisor in launch.multiples}
     _Builder(program).build(also)
     return program
 

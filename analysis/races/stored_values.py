@@ -128,7 +128,7 @@ class StoredValues:
         wider = build_program(
             program.function, program.control, program.divergence, program.uses, inputs, goes_on=program.goes_on
         )
-        wider.passed, wider.relations = program.passed, program.relations
+        wider.passed, wider.relations, wider.multiples = program.passed, program.relations, program.multiples
         return wider
 
 

@@ -127,8 +127,8 @@ def range_text(share: Share) -> str:
 
 def is_range(share: Share) -> bool:
     """Whether two ends are told."""
-    low, high = round(100 * share.low), round(100 * share.high)
-    return high >= 1 and not is_wide(share) and low != high and share.high > CLOSE * share.low
+    low, high = max(1, round(100 * share.low)), round(100 * share.high)
+    return high > low and not is_wide(share) and share.high > CLOSE * share.low
 
 
 def is_wide(share: Share) -> bool:

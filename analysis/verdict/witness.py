@@ -221,19 +221,23 @@ def related_launch(
 
     `blocks`: of the grid, where it is known; else it is as the numbers ask, in the order of the parameters.
     """
-    if not knowledge.relations:
+    if not (knowledge.relations or knowledge.multiples):
         return launch if blocks is None else replace(launch, blocks=blocks)
     shape, scalars = launch.shape, dict(launch.scalars)
-    extent = launch.blocks if blocks is None else blocks
+    block, extent = (shape.x, shape.y, shape.z), launch.blocks if blocks is None else blocks
     values = [parameter.value for parameter in function.parameters]
+    free = [position for position, value in enumerate(values) if value in scalars and value not in passed]
+    for position in free:
+        value, multiple = values[position], knowledge.multiple_of(position)
+        scalars[value] = related_number(scalars[value], (), block, (), multiple)
     if blocks is None:
         for position, value in enumerate(values):
             if value in scalars:
                 extent = related_extent(extent, scalars[value], knowledge.relations_of(position), 0, shape.x)
-    for position, value in enumerate(values):
-        relations = knowledge.relations_of(position)
-        if relations and value in scalars and value not in passed:
-            scalars[value] = related_number(scalars[value], relations, (shape.x, shape.y, shape.z), (extent, 1, 1))
+    for position in free:
+        value, relations = values[position], knowledge.relations_of(position)
+        multiple = knowledge.multiple_of(position)
+        scalars[value] = related_number(scalars[value], relations, block, (extent, 1, 1), multiple)
     return replace(launch, scalars=scalars, blocks=extent)
 
 

@@ -3,6 +3,7 @@
 Rules    `k<<<blocks, threads>>>(x, threads, blocks)`: the block and the grid that run decide.
          `k<<<(n + 255) / 256, 256>>>(x, n)`: what was chosen for n is brought between the bounds that the grid says;
          where n is given, it decides the grid.
+         `k<<<blocks, 256>>>(x, n * 1024)`: what was chosen for it is brought to a multiple.
          Only the first launch that says anything, and only for numbers that were chosen: what is known stays.
 Limits   A grid that is given is not the one that host code computes: then nothing but the block counts.
 """
@@ -10,6 +11,7 @@ Limits   A grid that is given is not the one that host code computes: then nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from analysis.ir.index3 import Index3
 from analysis.ir.launch_relation import ArgumentRelation, RelationKind, related_number
@@ -17,7 +19,9 @@ from analysis.ir.types import IntegerType, Type
 from analysis.launches import Launch
 from sim.launch.scalars import ChosenNumber
 
-_EXTENTS = (RelationKind.IS_BLOCK, RelationKind.IS_GRID)
+MAX_MULTIPLE: Final = 1 << 12
+"""What is larger would be more work than a run is worth."""
+_EXTENTS: Final = (RelationKind.IS_BLOCK, RelationKind.IS_GRID)
 
 
 def extents_related(
@@ -52,14 +56,26 @@ def numbers_within(
 ) -> Mapping[str, ChosenNumber]:
     """Chosen numbers that no launch would pass with this grid, brought to some that it may."""
     found: dict[str, ChosenNumber] = {}
-    for name, relations in _by_parameter(launches, parameters, leaves, is_grid_given=is_grid_given).items():
+    related = _by_parameter(launches, parameters, leaves, is_grid_given=is_grid_given)
+    multiples = _multiples(launches, parameters, leaves)
+    for name in dict.fromkeys((*related, *multiples)):
         chosen = numbers.get(name)
         if chosen is None or not chosen.is_chosen or not isinstance(chosen.value, int):
             continue
-        number = related_number(chosen.value, relations, block, grid)
+        relations, multiple = related.get(name, ()), multiples.get(name, 1)
+        number = related_number(chosen.value, relations, block, grid, multiple)
         if number != chosen.value:
-            found[name] = ChosenNumber(number, "a launch in the file computes the grid from it")
+            is_multiple = related_number(chosen.value, relations, block, grid) == chosen.value
+            why = f"passes a multiple of {multiple}" if is_multiple else "computes the grid from it"
+            found[name] = ChosenNumber(number, f"a launch in the file {why}")
     return found
+
+
+def _multiples(launches: Sequence[Launch], parameters: Sequence[str], leaves: Mapping[str, Type]) -> Mapping[str, int]:
+    first = next((launch for launch in launches if launch.multiples), None)
+    pairs = () if first is None else zip(parameters, first.multiples, strict=False)
+    fitting = ((name, multiple) for name, multiple in pairs if 1 < multiple <= MAX_MULTIPLE)
+    return {name: multiple for name, multiple in fitting if isinstance(leaves.get(name), IntegerType)}
 
 
 def _by_parameter(

@@ -188,3 +188,101 @@ def test_a_comparison_that_every_launch_decides_agrees(condition: str, host: str
 )
 def test_others_do_not(condition: str, host: str, parameters: str) -> None:
     assert _level(condition, host, parameters) > Level.GRID
+
+
+def _multiples(host: str, kernel: str = KERNEL) -> dict[int, int]:
+    analysis = analyzed({"k.cu": f"{HEAD}{kernel}{host}\n"}, "k.cu")
+    launch = analysis.launch_of(next(one for one in analysis.facts.functions if one.name == "k"))
+    assert launch is not None
+    return dict(launch.multiples)
+
+
+@pytest.mark.parametrize(
+    ("host", "divisor"),
+    [
+        ("void go(float *x, int n) { k<<<4, 256>>>(x, n * 1024); }", 1024),
+        ("void go(float *x, int n) { k<<<4, 256>>>(x, (n + 31) / 32 * 32); }", 32),
+        ("void go(float *x, int n) { const int m = n << 6; k<<<4, 256>>>(x, (int)m); }", 64),
+        ("void go(float *x, int n) { int m = (n + 127) & ~127; k<<<4, 256>>>(x, m); }", 128),
+        ("void go(float *x, int n) { int m = 96 * n; m = m; int s = 64 * n; k<<<4, 256>>>(x, s + n * 16); }", 16),
+        ("int main(int c, char **v) { int n = atoi(v[1]) * 512; k<<<n / 256, 256>>>(nullptr, n); }", 512),
+        ("const int T = 48; void go(float *x, int n) { k<<<n, T>>>(x, n * T); k<<<n, T>>>(x, 8 * T); }", 16),
+        ("void go(float *x, int n) { k<<<4, 256>>>(x, n % 2 ? n * 64 : 96); }", 32),
+    ],
+)
+def test_products_and_masks_are_multiples(host: str, divisor: int) -> None:
+    assert _multiples(host) == {1: divisor}
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "void go(float *x, int n) { k<<<4, 256>>>(x, n * 3); }",
+        "void go(float *x, int n) { int m = n * 64; m += 1; k<<<4, 256>>>(x, m); }",
+        "void go(float *x, int n) { int m = n * 64; change(m); k<<<4, 256>>>(x, m); }",
+        "void go(float *x, float n) { k<<<4, 256>>>(x, n * 64); }",
+        "void go(float *x, int n) { int b = n % 3; int m = b * 33; b = 64; k<<<b, 32>>>(x, m); }",
+        "void go(float *x, float n) { int m = n * 64; k<<<4, 256>>>(x, m); }",
+        "void go(float *x, Unknown n) { k<<<4, 256>>>(x, n * 64); }",
+        "void go(float *x) { k<<<4, 256>>>(x, atof(0) * 64); }",
+        "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64 / 3); }",
+        "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64 * 0.5); }",
+        "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64); k<<<4, 256>>>(x, n); }",
+        "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64); k<<<4, 256>>>(x, 9); }",
+    ],
+)
+def test_what_may_be_any_number_is_no_multiple(host: str) -> None:
+    assert _multiples(host) == {}
+
+
+EXIT = """\
+__global__ void k(float *x, int n) {
+  __shared__ float s[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i OPERATOR n) return;
+  s[threadIdx.x] = x[i];
+  __syncthreads();
+  x[i] = s[255 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "comparison", "number", "level"),
+    [
+        ("256", ">=", "n * 256", Level.BLOCK),
+        ("256", ">=", "n * 512", Level.BLOCK),
+        ("256", ">", "n * 256 - 1", Level.BLOCK),
+        ("dim3(64, 4)", ">=", "n * 64", Level.BLOCK),
+        ("256", ">=", "n * 128", Level.WARP),
+        ("256", ">", "n * 256", Level.VARYING),
+        ("256", ">=", "n", Level.VARYING),
+        ("48", ">=", "n * 48", Level.VARYING),
+    ],
+)
+def test_blocks_end_where_a_multiple_does(block: str, comparison: str, number: str, level: Level) -> None:
+    host = f"void go(float *x, int n) {{ k<<<(n + 255) / 256, {block}>>>(x, {number}); }}"
+    kernel = EXIT.replace("OPERATOR", comparison)
+    if number.endswith("- 1"):  # what is passed is the multiple, the kernel takes one off
+        host, kernel = host.replace("n * 256 - 1", "n * 256"), kernel.replace("> n)", "> n - 1)")
+    analysis = analyzed({"k.cu": f"{HEAD}{kernel}{host}\n"}, "k.cu")
+    (branch,) = next(one for one in analysis.facts.functions if one.name == "k").branches
+    assert branch.level is level
+
+
+def test_a_missed_barrier_is_shown_with_a_multiple_or_not_at_all() -> None:
+    host = "void go(float *x, int n) { k<<<(n * 64 + 255) / 256, 256>>>(x, n * 64); }"
+    analysis = analyzed({"k.cu": f"{HEAD}{EXIT.replace('OPERATOR', '>=')}{host}\n"}, "k.cu")
+    (site,) = next(one for one in analysis.facts.functions if one.name == "k").barriers
+    assert site.evidence is not None
+    assert site.evidence.witness is not None
+    assert dict(site.evidence.witness.arguments)["n"] % 64 == 0
+
+
+def test_what_is_known_of_a_multiple_is_told() -> None:
+    host = "void go(float *x, int n) { k<<<4, 256>>>(x, n * 1024); }"
+    analysis = analyzed({"k.cu": f"{HEAD}{KERNEL}{host}\n"}, "k.cu")
+    function = next(one for one in analysis.facts.functions if one.name == "k")
+    assert "`n` is a multiple of 1024" in (
+        launches_text(block_text(analysis.launch_of(function)), analysis, function) or ""
+    )

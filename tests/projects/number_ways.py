@@ -47,6 +47,14 @@ _CHANGES: Final[tuple[tuple[str, Change], ...]] = (
     ("n == 7 ? n + 1 : n / 7", lambda n: n + 1 if n == 7 else n // 7),
     ("(short)(n * 1000)", lambda n: (n * 1000 + 32768) % 65536 - 32768),
     ("n < 0.5 ? 1 : 2", lambda n: 1 if n < 0.5 else 2),
+    ("n * 64", lambda n: 64 * n),
+    ("n << 5", lambda n: 32 * n),
+    ("(n + 31) / 32 * 32", lambda n: (n + 31) // 32 * 32),
+    ("(n + 48) & ~15", lambda n: (n + 48) & ~15),
+    ("n % 7 * 48 + (n > 3 ? 16 : 8 * n)", lambda n: n % 7 * 48 + (16 if n > 3 else 8 * n)),
+    ("(int)(n * 0.5f * 64)", lambda n: 32 * n),
+    ("n * 64 / 48 * 8", lambda n: n * 64 // 48 * 8),
+    ("n * 2147483648u + n * 16", lambda n: n * 16 + (1 << 31) * n & (1 << 31) - 1 if n % 2 == 0 else n * 16 - (1 << 31)),
 )  # fmt: skip
 _HOLDERS: Final = (
     "%s",

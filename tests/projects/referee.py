@@ -63,6 +63,7 @@ def referee(project: RandomProject) -> Findings:
         findings.checked["kernels with shapes"] += bool(knowledge.shapes)
         findings.checked["kernels with numbers"] += bool(knowledge.passed)
         findings.checked["kernels with relations"] += bool(knowledge.relations)
+        findings.checked["kernels with multiples"] += bool(knowledge.multiples)
         rounded = {RelationKind.WITHIN, RelationKind.EXCEEDS} <= {one.kind for one in knowledge.relations}
         findings.checked["kernels of rounded grids"] += rounded
         wrong = list(_wrong_knowledge(knowledge, made))
@@ -107,6 +108,10 @@ def _wrong_knowledge(knowledge: LaunchKnowledge, launches: list[Made]) -> Iterat
         for launch in made if relation.argument == 1 else ():
             if not is_related(launch.n, relation, launch.block, launch.grid):
                 yield f"{relation.kind} along {relation.axis}, but {launch}"
+    for position, divisor in knowledge.multiples:
+        for launch in made if position == 1 else ():
+            if launch.n % divisor:
+                yield f"a multiple of {divisor}, but {launch}"
     if knowledge.shapes and any(launch.n != number for launch in made for _, number in knowledge.passed):
         yield f"passes {knowledge.passed}, but {made}"
 

@@ -26,6 +26,8 @@ def numbers(launch: str, *requests: Request, kernel: str = KERNEL) -> tuple[str,
         ("k<<<g, b>>>(x, n, b);", ("8", "256", "2048", "256")),
         ("int t = b; k<<<g, t>>>(x, n, b);", ("8", "256", "2048", "256")),
         ("k<<<(n + 63) / 64, 64>>>(x, n, b);", ("8", "64", "512", "1")),
+        ("k<<<(n + 63) / 64, 64>>>(x, n, b * 48);", ("8", "64", "512", "16")),
+        ("k<<<g, 64>>>(x, n * 1024, b << 22);", ("8", "64", "1024", "1")),
     ],
 )
 def test_what_is_passed_is_what_runs(launch: str, expected: tuple[str, str, str, str]) -> None:
