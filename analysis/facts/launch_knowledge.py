@@ -17,16 +17,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge
+from analysis.facts.rows import reads_higher_dimensions
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
-from analysis.ir.instructions import ReadSpecial
 from analysis.ir.integers import power_of_two_in
 from analysis.ir.launch_relation import ArgumentRelation, RelationKind, is_related
-from analysis.ir.operators import SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
 from analysis.launches import Launch, LaunchAnnotation, Shape
@@ -34,15 +33,6 @@ from analysis.launches.host_multiples import MAX_MULTIPLE
 from analysis.lower.conversions import wrapped
 
 Number: TypeAlias = int | float
-
-_HIGHER_DIMENSIONS: Final = frozenset(
-    {
-        SpecialRegister.THREAD_Y,
-        SpecialRegister.THREAD_Z,
-        SpecialRegister.BLOCK_DIM_Y,
-        SpecialRegister.BLOCK_DIM_Z,
-    }
-)
 
 
 def launch_knowledge(
@@ -196,7 +186,7 @@ def _blocks(
     if known and len(known_shapes) == len(shapes):
         return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=made)
     are_lines = bool(launches) and all(_is_line(launch) for launch in launches)
-    is_usual = has_launch_bounds and not shapes and not _reads_higher_dimensions(function)
+    is_usual = has_launch_bounds and not shapes and not reads_higher_dimensions(function)
     one_dimensional = are_lines or is_usual
     return LaunchKnowledge(
         one_dimensional=one_dimensional, warp_size=warp_size, has_several_blocks=several, launches=made
@@ -230,10 +220,3 @@ def _shape(block: Shape | None) -> BlockShape | None:
         return BlockShape(block.x, block.y, block.z)
     except ValueError:  # more threads than any device runs: the launch fails, so it says nothing
         return None
-
-
-def _reads_higher_dimensions(function: Function) -> bool:
-    return any(
-        isinstance(instruction, ReadSpecial) and instruction.register in _HIGHER_DIMENSIONS
-        for _, instruction in function.instructions()
-    )

@@ -170,6 +170,7 @@ def _branch_fact(branch: SourceBranch, views: Sequence[tuple[FrameView, Divergen
         bool(tests_marker) and all(tests_marker),
         bool(hangs_on_data) and all(hangs_on_data),
         None if grading is None else grading.last_along,
+        Level.VARYING in (level, trips) and all(_rests_on_rows(view, branch) for view, _, _ in views),
     )
 
 
@@ -178,6 +179,14 @@ def _rests_on_step(view: FrameView, divergence: DivergenceResult, rounds: Rounds
     root = view.root
     cycles = [cycle_of(root.function, root.control, divergence, here) for here in branches_at(view, branch)]
     return all(cycle is None or rounds.rests_on_step(cycle) for cycle in cycles)
+
+
+def _rests_on_rows(view: FrameView, branch: SourceBranch) -> bool:
+    """Whether lanes part at no branch of a view that stands for it, and leave no loop apart, in blocks of one row."""
+    rows, places = view.root.if_blocks_are_rows, branches_at(view, branch)
+    if rows is view.root.divergence:
+        return False
+    return all(max(rows.branch_level(here), _trip_level(view, rows, here)) < Level.VARYING for here in places)
 
 
 def _trip_level(view: FrameView, divergence: DivergenceResult, here: SourceBranchId) -> Level:

@@ -120,6 +120,7 @@ class BranchFact:
     `hangs_on_data`: the shorter arm is a loop for as long as data decide, in each context.
     `is_unreached`: every launch passes the same for what leads here, so that no launch comes here.
     `last_along`: the axis (0, 1, 2) along which warps of the last blocks alone split, as every launch says.
+    `rests_on_rows`: lanes part only in blocks of several rows, and nobody is known to launch such (`rows.py`).
     """
 
     kind: SourceBranchKind
@@ -142,6 +143,7 @@ class BranchFact:
     tests_marker: bool = False
     hangs_on_data: bool = False
     last_along: int | None = None
+    rests_on_rows: bool = False
 
 
 @final

@@ -24,6 +24,7 @@ from analysis.divergence.result import DivergenceResult
 from analysis.divergence.thread_index import Structured
 from analysis.facts.limited import cut_off_places
 from analysis.facts.model import OpaqueFact
+from analysis.facts.rows import is_meant_for_rows
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.work import Work
 from analysis.ir.function import Definition, Function, FunctionKind, SourceBranchKind
@@ -86,6 +87,8 @@ class RootAnalysis:
     `callers_known`: of a kernel, and of a device function with a `context`, which says how all its callers call it.
     `if_callers_agree` is what remains of `divergence` when every thread passes the same arguments; the same object
     where the callers are known, and where no branch varies anyway.
+    `if_blocks_are_rows` is what remains of it if a kernel whose launches are not known, and that is meant for rows
+    (`rows.py`), is launched so; the same object elsewhere.
     `needs` says for each barrier of the block that threads may miss, by its place, what needs these threads.
     `items` are the declarations of the functions it consists of, and of those whose calls were not followed, as they
     stood when it was analysed: their text is still the same, their place may not be.
@@ -97,6 +100,7 @@ class RootAnalysis:
     control: ControlFlow
     divergence: DivergenceResult
     if_callers_agree: DivergenceResult
+    if_blocks_are_rows: DivergenceResult
     barriers: tuple[BarrierSite, ...]
     needs: Mapping[tuple[BasicBlockId, int], Need | None]
     races: tuple[Race, ...]
@@ -157,6 +161,11 @@ def analyze_root(
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     if_callers_agree = asked.solved_under(agreeing, levels) if rests_on_callers else divergence
     asked.close()
+    if_blocks_are_rows = divergence
+    if is_meant_for_rows(flat, control, launch) and _has_varying_branch(flat, divergence):
+        rows = DivergenceProblem(flat, control, replace(launch, one_dimensional=True), options, structured)
+        if_blocks_are_rows, _, _ = _levels_and_forms(flat, control, rows, checkpoint)
+        rows.close()
     spaces = infer_spaces(flat, control, divergence.arguments)
     memory = MemoryUses(flat, control, divergence, affine, spaces, launch)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
@@ -171,6 +180,7 @@ def analyze_root(
         control,
         divergence,
         if_callers_agree,
+        if_blocks_are_rows,
         barriers,
         _needs(memory, barriers),
         _races(memory, barriers),

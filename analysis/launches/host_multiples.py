@@ -32,9 +32,16 @@ _BITS: Final = 32
 
 
 def argument_multiples(arguments: Sequence[Node], values: HostValues) -> tuple[int, ...]:
-    """By argument: the largest power of two that is known to divide it in every run; empty where that is 1 of all."""
-    found = tuple(_divisor(argument, values, 0) or 1 for argument in arguments)
+    """By argument: the largest power of two that is known to divide it in every run; empty where that is 1 of all.
+
+    A number says nothing here: another program may pass another one, and the text of the launch allows it.
+    """
+    found = tuple(_multiple(argument, values) for argument in arguments)
     return found if any(one > 1 for one in found) else ()
+
+
+def _multiple(argument: Node, values: HostValues) -> int:
+    return 1 if values.number(argument) is not None else _divisor(argument, values, 0) or 1
 
 
 def _divisor(node: Node, values: HostValues, depth: int) -> int | None:

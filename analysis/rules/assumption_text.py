@@ -2,6 +2,7 @@
 
 Callers   none is known, and lanes part only if they pass what differs between lanes.
 Markers   lanes part only where entries lead nowhere (`markers.py`).
+Rows      its shape is not known, and lanes part only in blocks of several rows (`facts/rows.py`).
 Block     its shape is not known, and for some usual shapes no warp splits while for others warps do.
 Rounds    how often loops run is not known, and the share of the kernel is small or large accordingly.
 Limits    The first that holds is told.  Whether a shape decides is asked of a few shapes; conditions on more than the
@@ -31,6 +32,8 @@ def assumption_text(subject: Subject, branch: BranchFact, price: SplitPrice, *, 
         return f" No call of `{name}` is known, so its arguments are taken to differ between lanes; a call decides it."
     if branch.tests_marker:
         return " Entries below 0 are markers here, and those are few as a rule."
+    if branch.rests_on_rows:
+        return " The block's shape is not known, and in one row no lanes part: `// simt: block=…` above the kernel says it."
     if any(_shape_decides(view, branch) for view in subject.analysis.views(subject.function)):
         return " The block's shape is not known and decides whether warps split: `// simt: block=…` above it says it."
     if not price.is_wait and is_wide(price.part.share):

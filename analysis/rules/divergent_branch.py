@@ -170,6 +170,7 @@ class DivergentBranch:
         inside = [one for one in subject.function.branches if one.kind is SourceBranchKind.LOOP]
         arms = [loop for loop in inside if told_by_branch(loop, [branch], subject.share_threshold)]
         loops = [Related(subject.text.location(loop.keyword), "an arm is nearly all this loop") for loop in arms]
+        is_unread = ends_in_opaque(subject.analysis, steps)
         return cls(
             subject.text.location(branch.keyword),
             keyword_text(subject.text, branch),
@@ -181,8 +182,8 @@ class DivergentBranch:
             count_text(branch),
             assumption_text(subject, branch, price, blames_callers=blames_callers),
             (*chain_of(steps), *loops),
-            Tier.ASSUMED if blames_callers or ends_in_opaque(subject.analysis, steps) else None,
-            price.is_guess,
+            Tier.ASSUMED if blames_callers or is_unread else None,
+            price.is_guess or is_unread,
         )
 
     def message(self) -> str:

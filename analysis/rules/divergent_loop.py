@@ -143,7 +143,8 @@ class DivergentLoop:
         steps = subject.analysis.why_branch(subject.function, culprit)
         condition = condition_text(subject.text, culprit)
         line = subject.text.line(culprit.keyword)
-        is_own = culprit.keyword == branch.keyword
+        is_unread = ends_in_opaque(subject.analysis, steps)
+        is_own, is_assumed = culprit.keyword == branch.keyword, blames_callers or culprit.rests_on_rows
         way_out = None if is_own else f"the `{keyword_text(subject.text, culprit)}` at line {line}"
         return cls(
             subject.text.location(branch.keyword),
@@ -153,10 +154,10 @@ class DivergentLoop:
             loop_price_text(price, subject.function),
             price.cost,
             chain_of(steps),
-            assumption_text(subject, culprit, price, blames_callers=True) if blames_callers else "",
+            assumption_text(subject, culprit, price, blames_callers=blames_callers) if is_assumed else "",
             rests_on_step,
-            Tier.ASSUMED if blames_callers or rests_on_step or ends_in_opaque(subject.analysis, steps) else None,
-            price.is_guess,
+            Tier.ASSUMED if blames_callers or rests_on_step or is_unread else None,
+            price.is_guess or is_unread,
         )
 
     @property

@@ -65,7 +65,7 @@ def split_price(branch: BranchFact, threshold: float) -> SplitPrice | None:
         return None
     within = branch.wait_within
     is_guess = within is not None and is_wide(within.share) and 100 * within.share.low < threshold
-    return SplitPrice(part, True, 1.0, within, None, is_guess or branch.tests_marker)
+    return SplitPrice(part, True, 1.0, within, None, is_guess or _is_doubtful(branch))
 
 
 def _turns(branch: BranchFact, part: PartOf, threshold: float) -> SplitPrice:
@@ -73,9 +73,14 @@ def _turns(branch: BranchFact, part: PartOf, threshold: float) -> SplitPrice:
     if by is None:
         price = turns_price(part, threshold)
         may_be_little = branch.hangs_on_data and is_wide(part.share) and 100 * part.share.low < threshold
-        is_guess = price.is_guess or branch.tests_marker or may_be_little
+        is_guess = price.is_guess or _is_doubtful(branch) or may_be_little
         return replace(price, part_of_warps=part_of_warps(branch), is_guess=is_guess)
-    return SplitPrice(part, False, 1.0, branch.wait_within, by, by not in APART)
+    return SplitPrice(part, False, 1.0, branch.wait_within, by, by not in APART or branch.rests_on_rows)
+
+
+def _is_doubtful(branch: BranchFact) -> bool:
+    """Whether lanes hardly part there, if at all."""
+    return branch.tests_marker or branch.rests_on_rows
 
 
 def turns_price(part: PartOf, threshold: float) -> SplitPrice:

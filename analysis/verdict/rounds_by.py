@@ -15,7 +15,7 @@ Close     NEIGHBOURS  floating-point arithmetic, or samples along a line, that s
           MERGED      two counters of which each round moves one (`merged_counters.py`): about the sum of two lengths.
           CLIPPED     the thread's index through a choice: bounds of one width that are cut where the data end.
           HALVING     what halves (or doubles) in each round: twice the length is one round more.
-          UNKNOWN     calls, local memory, exchanges: nothing is known.
+          UNKNOWN     calls, local memory, exchanges, counters of a type that a template was not told: nothing is known.
 Method    backwards from the condition of each exit, through data and through the choices inside the loop that decide
           which value a phi takes, as far as lanes differ.  Loads whose address stays in the loop count as read before.
 Order     A loop with several ways out is as far apart as the worst of them.
@@ -57,7 +57,7 @@ from analysis.ir.instructions import (
     Texture,
 )
 from analysis.ir.operators import BinaryOperator, CompareOperator, MathFunction
-from analysis.ir.types import BooleanType, IntegerType, MemorySpace, PointerType, VectorType
+from analysis.ir.types import BooleanType, IntegerType, MemorySpace, PointerType, TemplateType, UnknownType, VectorType
 from analysis.memory.spaces import SpaceResult
 from analysis.verdict.lookups import Lookups, Sought
 from analysis.verdict.merged_counters import MergedCounters
@@ -190,7 +190,7 @@ class RoundSources:
             return RoundsBy.NEIGHBOURS if self._has_floats(own) and not is_loaded else RoundsBy.NUMBERS
         if is_loaded:
             return RoundsBy.LENGTHS
-        if starts.is_unknown:
+        if starts.is_unknown or any(map(self._is_open, seen.phis)):
             return RoundsBy.UNKNOWN
         return RoundsBy.CLIPPED if starts.chooses or seen.chooses else RoundsBy.INDEX
 
@@ -244,6 +244,10 @@ class RoundSources:
         type_ = self._function.types[value]
         element = type_.element if isinstance(type_, VectorType) else type_
         return not isinstance(element, IntegerType | BooleanType | PointerType)
+
+    def _is_open(self, value: ValueId) -> bool:
+        """Whether a value is of a type that a template was not told: `for (T i = threadIdx.x; i < n; i += step)`."""
+        return isinstance(self._function.types[value], TemplateType | UnknownType)
 
     # -- slices -----------------------------------------------------------------------------------------------------
 

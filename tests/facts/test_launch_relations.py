@@ -229,6 +229,7 @@ def test_products_and_masks_are_multiples(host: str, divisor: int) -> None:
         "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64 * 0.5); }",
         "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64); k<<<4, 256>>>(x, n); }",
         "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64); k<<<4, 256>>>(x, 9); }",
+        "void go(float *x) { k<<<4, 256>>>(x, 1024); }",
     ],
 )
 def test_what_may_be_any_number_is_no_multiple(host: str) -> None:

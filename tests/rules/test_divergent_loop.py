@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.settings import RuleSettings
 from analysis.verdict.barriers import Tier
 from tests.rules.fixture import check_fixture
@@ -476,3 +477,49 @@ __global__ void k(const double *b, double *x, int n) {
 """
     check_fixture(text % (256, 8, ""), CHEAP)
     check_fixture(text % (256, 40, "  //~ divergent-loop"), CHEAP)
+
+
+_WARP_PER_ROW = """
+__global__ void k(const float *x, float *y, int n) {
+  int group = threadIdx.x / 32OTHER;
+  float sum = 0.0f;
+  for (int row = group; row < n; row += 4) {COMMENT
+    for (int j = 0; j < 64; j++) sum += x[row * 64 + j];
+  }
+  y[threadIdx.x] = sum;
+}
+"""
+
+
+def _of_warp_per_row(comment: str = "", other: str = "", host: str = "") -> list[Diagnostic]:
+    text = _WARP_PER_ROW.replace("COMMENT", comment).replace("OTHER", other)
+    found = check_fixture(text + host, RuleSettings(ignore=frozenset({"ARI", "DIV404", "MEM", "CAL708"})))
+    return [one for one in found if one.code == "DIV402"]
+
+
+def test_a_loop_that_parts_lanes_only_in_blocks_of_several_rows_is_a_hint() -> None:
+    (found,) = _of_warp_per_row("  //~ divergent-loop")
+    assert found.severity is Severity.HINT
+    assert "in one row no lanes part" in found.message
+
+
+def test_a_kernel_that_asks_for_its_row_may_well_be_launched_with_several() -> None:
+    (found,) = _of_warp_per_row("  //~ divergent-loop", " + threadIdx.y")
+    assert found.severity is Severity.INFORMATION
+    assert "rows" not in found.message
+
+
+def test_a_launch_with_one_row_parts_nobody() -> None:
+    assert _of_warp_per_row(host="void go(float *x, int n, int t) { k<<<9, t>>>(x, x, n); }") == []
+
+
+@pytest.mark.parametrize("index", ["Index", "decltype(n)"])
+def test_a_counter_of_a_type_that_nobody_told_is_a_hint(index: str) -> None:
+    (found,) = check_fixture(f"""
+template <typename T, typename Index> __global__ void k(T *x, Index n) {{
+  for ({index} i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {{  //~ divergent-loop
+    x[i] = x[i] * 2;
+  }}
+}}
+""")
+    assert found.severity is Severity.HINT
