@@ -161,11 +161,6 @@ def analyze_root(
     rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
     if_callers_agree = asked.solved_under(agreeing, levels) if rests_on_callers else divergence
     asked.close()
-    if_blocks_are_rows = divergence
-    if is_meant_for_rows(flat, control, launch) and _has_varying_branch(flat, divergence):
-        rows = DivergenceProblem(flat, control, replace(launch, one_dimensional=True), options, structured)
-        if_blocks_are_rows, _, _ = _levels_and_forms(flat, control, rows, checkpoint)
-        rows.close()
     spaces = infer_spaces(flat, control, divergence.arguments)
     memory = MemoryUses(flat, control, divergence, affine, spaces, launch)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
@@ -180,7 +175,7 @@ def analyze_root(
         control,
         divergence,
         if_callers_agree,
-        if_blocks_are_rows,
+        _if_blocks_are_rows(divergence, launch, structured, checkpoint),
         barriers,
         _needs(memory, barriers),
         _races(memory, barriers),
@@ -198,6 +193,19 @@ def analyze_root(
     )
     control.lift_limit()
     return analysis
+
+
+def _if_blocks_are_rows(
+    divergence: DivergenceResult, launch: LaunchKnowledge, structured: Structured, checkpoint: Callable[[], None]
+) -> DivergenceResult:
+    function, control = divergence.function, divergence.control
+    if not is_meant_for_rows(function, control, launch) or not _has_varying_branch(function, divergence):
+        return divergence
+    rows = replace(launch, one_dimensional=True)
+    asked = DivergenceProblem(function, control, rows, divergence.options, structured)
+    found, _, _ = _levels_and_forms(function, control, asked, checkpoint)
+    asked.close()
+    return found
 
 
 def _of_device_function(context: CallContext | None) -> DivergenceOptions:

@@ -33,7 +33,7 @@ def assumption_text(subject: Subject, branch: BranchFact, price: SplitPrice, *, 
     if branch.tests_marker:
         return " Entries below 0 are markers here, and those are few as a rule."
     if branch.rests_on_rows:
-        return " The block's shape is not known, and in one row no lanes part: `// simt: block=…` above the kernel says it."
+        return " The block's shape is not known, and in one row no lanes part: `// simt: block=…` above it says it."
     if any(_shape_decides(view, branch) for view in subject.analysis.views(subject.function)):
         return " The block's shape is not known and decides whether warps split: `// simt: block=…` above it says it."
     if not price.is_wait and is_wide(price.part.share):
