@@ -96,6 +96,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.meld.fuzz 300 $(FUZZ_SEED)
 	$(BIN)/python -m tests.edits.fuzz 60 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.fuzz 500 $(FUZZ_SEED)
+	$(BIN)/python -m tests.projects.products 500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.edits 60 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.kept_reports 30 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.native.fuzz 500 $(FUZZ_SEED)

@@ -6,8 +6,8 @@
 
 Rules     The index of a thread along an axis is less than the extent of the block, and its index in the grid is less
           than the product of both extents, which is less than 2^31 (`launch_bounds.py`): as numbers of 32 bits or more,
-          with a sign or without.  So is a parameter that is an extent, or that divides to the extent of the grid.  The
-          first thread of a block is less than what leaves no block without work.
+          with a sign or without.  So is a parameter that is an extent, or that divides to the extent of the grid, or a
+          product of two that does.  The first thread of a block is less than what leaves no block without work.
           A parameter of 64 bits may be anything above, so only comparisons without a sign are decided by it.
 Limits    Comparisons of these sums alone, nothing added to them; loops that count on from there are none of them.
 """
@@ -44,7 +44,8 @@ def decided_comparisons(facts: AffineFacts) -> Iterator[ValueId]:
 def parting_axis(facts: AffineFacts, compare: Compare) -> int | None:
     """The axis (0, 1, 2) along which threads of the last blocks alone come to different outcomes: `i < n`, where every
     launch says that only the last block may reach behind n."""
-    if all(kind is not RelationKind.EXCEEDS for kind, _, _ in facts.divergence.launch.relations):
+    launch = facts.divergence.launch
+    if all(one.kind is not RelationKind.EXCEEDS for one in (*launch.relations, *launch.products)):
         return None
     below = _Below(facts)
     found = below.axis_but_last(compare.left, compare.right)
@@ -81,6 +82,11 @@ class _Below:
                 found[axis].append(atom)
                 if type.bits > _LEAST_BITS:
                     self._unsigned.add(atom)
+        for kind, axis, *factors in facts.divergence.launch.products:
+            left, right = (variable(ValueAtom(parameters[position].value)) for position in factors)
+            found = self._atoms_of(kind)
+            if found is not None:
+                found[axis].append(left * right)
 
     def _atoms_of(self, kind: RelationKind) -> list[list[Polynomial]] | None:
         """Where parameters belong of which that is known; nothing is decided by a bound from above."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from analysis.ir.launch_relation import ArgumentRelation
+from analysis.ir.launch_relation import ArgumentRelation, ProductRelation
 from analysis.ir.record import record
 
 MAX_BLOCK_THREADS = 1024
@@ -59,6 +59,7 @@ class LaunchKnowledge:
     `always`: those of them that no other file can pass otherwise; 0 for a null pointer.
     `relations`: how the parameters of a kernel hang together with the registers of every launch.
     `multiples`: the powers of two that divide what every launch passes, by the position of the parameter.
+    `products`: the same for products of two parameters.
     """
 
     shapes: tuple[BlockShape, ...] = ()
@@ -70,6 +71,7 @@ class LaunchKnowledge:
     always: tuple[tuple[int, int], ...] = ()
     relations: tuple[ArgumentRelation, ...] = ()
     multiples: tuple[tuple[int, int], ...] = ()
+    products: tuple[ProductRelation, ...] = ()
 
     def relations_of(self, position: int) -> tuple[ArgumentRelation, ...]:
         """What every launch says of the parameter at a position."""

@@ -25,7 +25,7 @@ from analysis.facts.rows import reads_higher_dimensions
 from analysis.facts.settings import AnalysisSettings
 from analysis.ir.function import Function
 from analysis.ir.integers import power_of_two_in
-from analysis.ir.launch_relation import ArgumentRelation, RelationKind, is_related
+from analysis.ir.launch_relation import ArgumentRelation, ProductRelation, RelationKind, is_related
 from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
 from analysis.launches import Launch, LaunchAnnotation, Shape
@@ -48,9 +48,9 @@ def launch_knowledge(
     always = _alike([_received(function, launch.argument_values) for launch in launches])
     passed = _alike([_received(function, one.argument_values) for launch in paced(launches) for one in launch.made])
     is_said = settings.block is not None or (annotation is not None and annotation.block is not None)
-    relations = () if is_said else _relations(launches, function)
+    relations, products = ((), ()) if is_said else (_relations(launches, function), _products(launches, function))
     multiples = _multiples(launches, function)
-    return replace(knowledge, passed=passed, always=always, relations=relations, multiples=multiples)
+    return replace(knowledge, passed=passed, always=always, relations=relations, products=products, multiples=multiples)
 
 
 def _relations(launches: Sequence[Launch], function: Function) -> tuple[ArgumentRelation, ...]:
@@ -70,6 +70,38 @@ def _takes(function: Function, relation: ArgumentRelation) -> bool:
     type = function.types[function.parameters[relation.argument].value]
     least = (RelationKind.COVERS, RelationKind.EXCEEDS)
     return isinstance(type, IntegerType) and (type.bits == 32 or (type.bits > 32 and relation.kind in least))
+
+
+def _products(launches: Sequence[Launch], function: Function) -> tuple[ProductRelation, ...]:
+    """What all of them say of products that the kernel computes as they do."""
+    said = dict.fromkeys(one for launch in launches for one in launch.products)
+    return tuple(
+        one
+        for one in said
+        if all(_is_int(function, position) for position in (one.left, one.right))
+        and all(one in launch.products or _fits_product(function, launch, one) for launch in launches)
+    )
+
+
+def _is_int(function: Function, position: int) -> bool:
+    if position >= len(function.parameters):
+        return False
+    type = function.types[function.parameters[position].value]
+    return isinstance(type, IntegerType) and type.bits == 32 and type.signed
+
+
+def _fits_product(function: Function, launch: Launch, relation: ProductRelation) -> bool:
+    """Whether the product is no larger than its type holds, and related so, in each launch that is ever made there."""
+    for numbers in launch.every:
+        received = _received(function, numbers.argument_values)
+        factors = [received[one] if one < len(received) else None for one in (relation.left, relation.right)]
+        left, right = factors
+        if numbers.block is None or numbers.grid is None or not isinstance(left, int) or not isinstance(right, int):
+            return False
+        is_held = -(1 << 31) <= left * right < 1 << 31
+        if not is_held or not is_related(left * right, relation.of_product, numbers.block, numbers.grid):
+            return False
+    return True
 
 
 def _fits(function: Function, launch: Launch, relation: ArgumentRelation) -> bool:

@@ -45,20 +45,20 @@ def launches_text(
 
 
 def relation_texts(analysis: FileAnalysis, function: FunctionFacts) -> list[str]:
-    """What every launch says of a parameter, whatever the numbers are: `n >= gridDim.x * blockDim.x`, `n` is a multiple
-    of 256."""
+    """What every launch says of a parameter or of a product, whatever the numbers are: `n >= gridDim.x * blockDim.x`,
+    `n` is a multiple of 256."""
     launch = analysis.launch_of(function)
     root = next((view.root for view in analysis.views(function)), None)
     if launch is None or root is None:
         return []
     parameters = root.function.parameters
-    kinds: dict[tuple[int, int], set[RelationKind]] = {}
+    kinds: dict[tuple[str, int], set[RelationKind]] = {}
     for kind, axis, position in launch.relations:
-        kinds.setdefault((position, axis), set()).add(kind)
+        kinds.setdefault((parameters[position].name, axis), set()).add(kind)
+    for kind, axis, left, right in launch.products:
+        kinds.setdefault((f"{parameters[left].name} * {parameters[right].name}", axis), set()).add(kind)
     related = [
-        f"`{text}`"
-        for (position, axis), found in kinds.items()
-        for text in _relation_texts(parameters[position].name, AXES[axis], found)
+        f"`{text}`" for (name, axis), found in kinds.items() for text in _relation_texts(name, AXES[axis], found)
     ]
     return related + [f"`{parameters[at].name}` is a multiple of {number}" for at, number in launch.multiples]
 

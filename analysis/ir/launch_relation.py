@@ -27,6 +27,21 @@ class ArgumentRelation(NamedTuple):
     argument: int
 
 
+class ProductRelation(NamedTuple):
+    """The same of the product of two arguments, signed integers of 32 bits whose product is one as well; never that it
+    is an extent."""
+
+    kind: RelationKind
+    axis: int
+    left: int
+    right: int
+
+    @property
+    def of_product(self) -> ArgumentRelation:
+        """What is said of the product."""
+        return ArgumentRelation(self.kind, self.axis, self.left)
+
+
 def is_related(number: int, relation: ArgumentRelation, block: Sequence[int], grid: Sequence[int]) -> bool:
     """Whether a number fits what a relation says of it in such a launch."""
     return related_number(number, (relation,), block, grid) == number
@@ -76,6 +91,38 @@ def _multiple_between(number: int, multiple: int, least: int | None, most: int |
     if most is None or above <= most:
         return above
     return below if least is None or below >= least else number
+
+
+def related_factors(
+    left: int,
+    right: int,
+    relations: Iterable[ArgumentRelation],
+    block: Sequence[int],
+    grid: Sequence[int],
+    *,
+    keeps_left: bool = False,
+    keeps_right: bool = False,
+    multiples: tuple[int, int] = (1, 1),
+) -> tuple[int, int]:
+    """Two positive numbers whose product fits what relations say of it: those, where it does or nothing near does.
+
+    `multiples`: what the numbers have to be multiples of.
+    """
+    said = tuple(relations)
+    product = left * right
+    wanted = related_number(product, said, block, grid)
+    if wanted == product or left < 1 or right < 1 or wanted < 1:
+        return left, right
+    tries = [
+        *([(left, one) for one in (-(-wanted // left), wanted // left)] if not keeps_right else ()),
+        *([(one, right) for one in (-(-wanted // right), wanted // right)] if not keeps_left else ()),
+        *([(wanted, 1)] if not (keeps_left or keeps_right) else ()),
+    ]
+    for one, other in tries:
+        is_possible = one > 0 and other > 0 and one % multiples[0] == other % multiples[1] == 0
+        if is_possible and related_number(one * other, said, block, grid) == one * other:
+            return one, other
+    return left, right
 
 
 def related_extent(extent: int, number: int, relations: Iterable[ArgumentRelation], axis: int, threads: int) -> int:

@@ -25,7 +25,7 @@ from analysis.launches.host_code import HostCode
 from analysis.launches.host_multiples import argument_multiples
 from analysis.launches.host_values import ALWAYS, AT_FIRST, HostValues
 from analysis.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
-from analysis.launches.relations import argument_relations
+from analysis.launches.relations import argument_relations, product_relations
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
@@ -295,6 +295,7 @@ def _launch(
         formulas=argument_formulas(arguments, values),
         relations=argument_relations(configuration, arguments, values),
         multiples=argument_multiples(arguments, values),
+        products=product_relations(configuration, arguments, values),
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
         block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),

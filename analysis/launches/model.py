@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from enum import Enum
 from typing import NamedTuple, TypeAlias, final
 
-from analysis.ir.launch_relation import ArgumentRelation
+from analysis.ir.launch_relation import ArgumentRelation, ProductRelation
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.launches.formulas import ArgumentFormula
@@ -114,6 +114,8 @@ class Launch:
     """How arguments are computed from several others."""
     relations: tuple[ArgumentRelation, ...] = ()
     """What holds in every launch that is ever made here."""
+    products: tuple[ProductRelation, ...] = ()
+    """The same for products of two arguments."""
     multiples: tuple[int, ...] = ()
     """By argument: a power of two that divides it in every launch that is ever made here; empty: 1 of all."""
     is_made: bool = True

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, final
 
-from analysis.ir.launch_relation import ArgumentRelation, RelationKind
+from analysis.ir.launch_relation import ArgumentRelation, ProductRelation, RelationKind
 from analysis.ir.record import record
 from analysis.ir.types import FloatType, IntegerType
 from analysis.launches.grid_quotients import Quotient, operands_of, plain, quotients
@@ -42,6 +42,7 @@ _SHAPES: Final = frozenset({"dim3", "uint3"})
 _LISTS: Final = frozenset({"initializer_list", "argument_list", "parameter_list"})
 _PRODUCT: Final = frozenset((RelationKind.COVERS, RelationKind.WITHIN, RelationKind.EXCEEDS))
 _ORDER: Final = tuple(RelationKind)
+_INT: Final = IntegerType(32, signed=True)
 
 
 def argument_relations(
@@ -50,16 +51,42 @@ def argument_relations(
     """Those that hold whenever the launch is made; of the grid and the block that are its configuration."""
     if len(configuration) < 2 or not arguments:
         return ()
-    listed = (*configuration, *arguments)
-    launch = _Launch(
-        configuration[0], configuration[1], min(one.start for one in listed), max(one.end for one in listed), values
-    )
+    launch = _launch(configuration, arguments, values)
     return tuple(
         ArgumentRelation(kind, axis, position)
         for position, argument in enumerate(arguments)
         for axis in range(len(AXES))
         for kind in launch.relations(plain(argument), axis)
     )
+
+
+def product_relations(
+    configuration: Sequence[Node], arguments: Sequence[Node], values: HostValues
+) -> tuple[ProductRelation, ...]:
+    """The same for products of two arguments that are passed apart: `k<<<(w * h + 255) / 256, 256>>>(x, w, h)`.
+
+    Only of integers of 32 bits with a sign: their product wraps in no program, neither there nor in the kernel.
+    """
+    positions = {
+        _text(node): position for position, node in enumerate(map(plain, arguments)) if node.kind == "identifier"
+    }
+    if len(configuration) < 2 or not positions:
+        return ()
+    launch = _launch(configuration, arguments, values)
+    return tuple(
+        dict.fromkeys(
+            ProductRelation(kind, axis, *sorted((positions[left], positions[right])))
+            for axis in range(len(AXES))
+            for kind, left, right in launch.products(axis)
+            if left in positions and right in positions
+        )
+    )
+
+
+def _launch(configuration: Sequence[Node], arguments: Sequence[Node], values: HostValues) -> _Launch:
+    listed = (*configuration, *arguments)
+    start, end = min(one.start for one in listed), max(one.end for one in listed)
+    return _Launch(configuration[0], configuration[1], start, end, values)
 
 
 @final
@@ -105,6 +132,33 @@ class _Launch:
                     continue
                 found |= quotient.if_signed if self._may_be_negative(quotient) else quotient.bounds
         return found
+
+    def products(self, axis: int) -> Iterator[tuple[RelationKind, str, str]]:
+        """What the extent of the grid says of products of two variables, with their names."""
+        blocks, threads = self._extent(self.grid, axis), self._extent(self.block, axis)
+        if blocks is None or threads is None:
+            return
+        for place in self._meanings(blocks):
+            for quotient in quotients(place.node, self):
+                if not self._is_divisor(quotient.divisor, place.since, threads, axis) or not self._is_computed(
+                    quotient
+                ):
+                    continue
+                bounds = quotient.if_signed if self._may_be_negative(quotient) else quotient.bounds
+                for factors in self._factors(_Place(quotient.dividend, place.since)) if bounds else ():
+                    yield from ((kind, *factors) for kind in sorted(bounds, key=_ORDER.index))
+
+    def _factors(self, dividend: _Place) -> Iterator[tuple[str, str]]:
+        """The two variables whose product a number is, which hold at the launch what they held there."""
+        if self._type(plain(dividend.node)) != _INT:
+            return
+        for place in self._meanings(dividend):
+            sides = operands_of(place.node, b"*")
+            if self._type(place.node) != _INT or sides is None:
+                continue
+            first, second = map(_text, sides)
+            if all(self._is_kept(name, one) for name in (first, second) for one in (place, _Place(place.node))):
+                yield first, second
 
     def _is_divisor(self, divisor: Node | int, since: int | None, threads: _Place, axis: int) -> bool:
         if isinstance(divisor, int):

@@ -31,7 +31,7 @@ from analysis.divergence.levels import Level
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Compare, Constant, Convert, TemplateArgument
-from analysis.ir.launch_relation import related_extent, related_number
+from analysis.ir.launch_relation import related_extent, related_factors, related_number
 from analysis.ir.record import record
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.evaluation import LaunchedBlock
@@ -221,7 +221,7 @@ def related_launch(
 
     `blocks`: of the grid, where it is known; else it is as the numbers ask, in the order of the parameters.
     """
-    if not (knowledge.relations or knowledge.multiples):
+    if not (knowledge.relations or knowledge.products or knowledge.multiples):
         return launch if blocks is None else replace(launch, blocks=blocks)
     shape, scalars = launch.shape, dict(launch.scalars)
     block, extent = (shape.x, shape.y, shape.z), launch.blocks if blocks is None else blocks
@@ -234,10 +234,27 @@ def related_launch(
         for position, value in enumerate(values):
             if value in scalars:
                 extent = related_extent(extent, scalars[value], knowledge.relations_of(position), 0, shape.x)
+        for one in knowledge.products:
+            left, right = values[one.left], values[one.right]
+            if left in scalars and right in scalars:
+                extent = related_extent(extent, scalars[left] * scalars[right], (one.of_product,), 0, shape.x)
     for position in free:
         value, relations = values[position], knowledge.relations_of(position)
         multiple = knowledge.multiple_of(position)
         scalars[value] = related_number(scalars[value], relations, block, (extent, 1, 1), multiple)
+    for one in dict.fromkeys((one.left, one.right) for one in knowledge.products):
+        left, right = values[one[0]], values[one[1]]
+        if left in scalars and right in scalars:
+            scalars[left], scalars[right] = related_factors(
+                scalars[left],
+                scalars[right],
+                [other.of_product for other in knowledge.products if (other.left, other.right) == one],
+                block,
+                (extent, 1, 1),
+                keeps_left=left in passed,
+                keeps_right=right in passed,
+                multiples=(knowledge.multiple_of(one[0]), knowledge.multiple_of(one[1])),
+            )
     return replace(launch, scalars=scalars, blocks=extent)
 
 
@@ -260,7 +277,7 @@ def _blocks(given: KnownLaunch, knowledge: LaunchKnowledge, blocks: int) -> Sequ
     """The first two, and the last one of a grid that is known, or that hangs together with a number: bounds are in the
     last."""
     if given.blocks is None:
-        return sorted({0, min(1, blocks - 1), blocks - 1}) if knowledge.relations else (0, 1)
+        return sorted({0, min(1, blocks - 1), blocks - 1}) if knowledge.relations or knowledge.products else (0, 1)
     return sorted({0, min(1, given.blocks - 1), given.blocks - 1}) if given.blocks > 0 else (0,)
 
 

@@ -4,6 +4,7 @@ Rules    `k<<<blocks, threads>>>(x, threads, blocks)`: the block and the grid th
          `k<<<(n + 255) / 256, 256>>>(x, n)`: what was chosen for n is brought between the bounds that the grid says;
          where n is given, it decides the grid.
          `k<<<blocks, 256>>>(x, n * 1024)`: what was chosen for it is brought to a multiple.
+         `k<<<(w * h + 255) / 256, 256>>>(x, w, h)`: likewise for the product, of which the second factor gives way.
          Only the first launch that says anything, and only for numbers that were chosen: what is known stays.
 Limits   A grid that is given is not the one that host code computes: then nothing but the block counts.
 """
@@ -14,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from analysis.ir.index3 import Index3
-from analysis.ir.launch_relation import ArgumentRelation, RelationKind, related_number
+from analysis.ir.launch_relation import ArgumentRelation, RelationKind, related_factors, related_number
 from analysis.ir.types import IntegerType, Type
 from analysis.launches import Launch
 from sim.launch.scalars import ChosenNumber
@@ -68,6 +69,44 @@ def numbers_within(
             is_multiple = related_number(chosen.value, relations, block, grid) == chosen.value
             why = f"passes a multiple of {multiple}" if is_multiple else "computes the grid from it"
             found[name] = ChosenNumber(number, f"a launch in the file {why}")
+    if not is_grid_given:
+        found |= _factors_within(launches, parameters, block, grid, {**numbers, **found}, multiples)
+    return found
+
+
+def _factors_within(
+    launches: Sequence[Launch],
+    parameters: Sequence[str],
+    block: Index3,
+    grid: Index3,
+    numbers: Mapping[str, ChosenNumber],
+    multiples: Mapping[str, int],
+) -> Mapping[str, ChosenNumber]:
+    """Factors of products."""
+    launch = next((launch for launch in launches if launch.products), None)
+    relations: dict[tuple[str, str], list[ArgumentRelation]] = {}
+    for one in () if launch is None else launch.products:
+        if max(one.left, one.right) < len(parameters):
+            relations.setdefault((parameters[one.left], parameters[one.right]), []).append(one.of_product)
+    found: dict[str, ChosenNumber] = {}
+    for names, said in relations.items():
+        factors = [found.get(name, numbers.get(name)) for name in names]
+        left, right = factors
+        if left is None or right is None or not isinstance(left.value, int) or not isinstance(right.value, int):
+            continue
+        fitting = related_factors(
+            left.value,
+            right.value,
+            said,
+            block,
+            grid,
+            keeps_left=not left.is_chosen,
+            keeps_right=not right.is_chosen,
+            multiples=(multiples.get(names[0], 1), multiples.get(names[1], 1)),
+        )
+        for name, before, number in zip(names, (left, right), fitting, strict=True):
+            if number != before.value:
+                found[name] = ChosenNumber(number, "a launch in the file computes the grid from it")
     return found
 
 

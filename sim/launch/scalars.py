@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import cached_property
 from typing import Final, final
 
 from analysis.inputs.estimate import MAX_TARGET, Estimate, register_ranges
@@ -238,6 +239,8 @@ class _Choosing:
         walked, counted = self._walked_by_loops(), dict(self._loops())
         for index, pitch in self._uses.products:
             rows = self._uses.rows(index, pitch)
+            if self._flow.leaf(index) in self._lengths_of_rows:  # of `r * w` and `y * w` only w is one
+                continue
             if not walked.isdisjoint(self._open(pitch)) or not (is_far or self._is_near(index, pitch, rows)):
                 continue
             reached = max((self._length(row) for row in rows), default=1)
@@ -248,6 +251,12 @@ class _Choosing:
                 yield from self._estimate.wishes(pitch, reached)
             elif self._flow.sources(index) & _REGISTERS_OF_ROWS:
                 yield from self._estimate.wishes(pitch, self._row)
+
+    @cached_property
+    def _lengths_of_rows(self) -> frozenset[str]:
+        """Numbers that an index is multiplied with which is no number itself."""
+        pairs = ((self._flow.leaf(index), self._flow.leaf(pitch)) for index, pitch in self._uses.products)
+        return frozenset(length for index, length in pairs if index is None and length is not None)
 
     def _is_near(self, index: ValueId, pitch: ValueId, rows: Sequence[Row]) -> bool:
         """Whether nothing of a nearer axis is added whose reach depends on other open numbers."""

@@ -64,3 +64,24 @@ def test_a_chosen_number_leaves_no_block_without_work() -> None:
     kernel = KERNEL.replace("if (i < n) x[i] = m;", "for (int j = 0; j < n; j++) x[i] += m;")
     grid, block, n, _ = numbers("k<<<(n + 63) / 64, 64>>>(x, n, b);", kernel=kernel)
     assert (int(grid) - 1) * int(block) < int(n) <= int(grid) * int(block)
+
+
+PRODUCT = """__global__ void k(float *x, int w, int h, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = w + h;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("launch", "expected"),
+    [
+        ("k<<<(w * h + 63) / 64, 64>>>(x, w, h, n);", (512, "512", "1")),
+        ("int all = h * w; k<<<(all + 63) / 64, 64>>>(x, w, h, n);", (512, "512", "1")),
+        ("k<<<w * h / 64, 64>>>(x, w, 3, n);", (1536, "512", "3")),
+        ("k<<<(w * w + 63) / 64, 64>>>(x, w, h, n);", (16, "1", "16")),
+    ],
+)
+def test_factors_fit_the_grid_that_is_computed_of_their_product(launch: str, expected: tuple[int, str, str]) -> None:
+    found = chosen(f"{PRODUCT} void host(float *x, int n, int w, int h) {{ {launch} }}")
+    assert (int(found["w"]) * int(found["h"]), found["w"], found["h"]) == expected

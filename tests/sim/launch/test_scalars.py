@@ -49,6 +49,11 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
             {"w": "64", "h": "64", "a": "127", "b": "8128"},
         ),
         ("int a, int b", f"{_XY} x[i + j * a + blockIdx.z * b] = 1;", {"a": "32", "b": "1024"}),
+        (
+            "int w, int r",
+            "int *q = x + threadIdx.x; for (int y = 0; y < r; y++) q[y * w] = 1; q[r * w] = 2;",
+            {"w": "256", "r": "16"},
+        ),
         # rows in which vectors are read
         ("int a, int b", f"{_XY} *(int4 *)&x[j * a + 4 * i] = *(int4 *)&x[j * b + i];", {"a": "256", "b": "64"}),
         ("int a", f"{_XY} int2 v = *(int2 *)&x[j * a + 2 * (i / 4)]; x[i] = v.x;", {"a": "32"}),
