@@ -9,7 +9,9 @@ from typing import Final
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding
 
-PAGES: Final = "https://github.com/simt-lsp/simt-lsp/blob/main/docs/rules"
+PROJECT: Final = "https://github.com/simt-lsp/simt-lsp"
+DOCS: Final = f"{PROJECT}/blob/main/docs"
+PAGES: Final = f"{DOCS}/rules"
 
 
 def page_address(code: str) -> str:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from analysis.rules.documentation import page_address
+from analysis.rules.documentation import DOCS, PROJECT, page_address
 from sim.sanitize.json_report import evidence_object
 from sim.sanitize.report import FileSummary, Finding, KernelSummary, RelatedRange, Repository, SourceRange, short_name
 from simt_lsp.cli.sarif_report import SCHEMA, artifact
@@ -54,7 +54,7 @@ def sanitize_sarif(found: Repository, version: str) -> str:
     failed = [_failed(file, root) for file in found.files if file.error is not None]
     is_whole = not any(file.error is not None and not file.is_left for file in found.files)
     run: _Object = {
-        "tool": {"driver": {"name": "simt-lsp", "semanticVersion": version, "rules": rules}},
+        "tool": {"driver": {"name": "simt-lsp", "semanticVersion": version, "informationUri": PROJECT, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"SRCROOT": {"uri": root.as_uri() + "/"}},
         "invocations": [{"executionSuccessful": is_whole, "toolExecutionNotifications": [*failed, *notes]}],
@@ -74,15 +74,19 @@ def _rules(found: Repository) -> list[_Object]:
         name = _id(finding)
         if name not in rules:
             text = WORDS.get(name, finding.kind)
+            is_rule = finding.evidence is None
+            page = page_address(name) if is_rule else f"{DOCS}/sanitize.md"
+            help = f"{text} What is tried, and how sure a finding is: [sanitize.md]({DOCS}/sanitize.md)."
             rules[name] = {
                 "id": name,
-                "name": finding.kind,
+                **({"name": finding.kind} if is_rule else {}),
                 "shortDescription": {"text": text},
+                "fullDescription": {"text": text},
+                "helpUri": page,
+                "help": {"text": f"{text} See {page}", "markdown": help},
                 "defaultConfiguration": {"level": "error"},
                 "properties": {"tags": ["cuda", "gpu", "sanitizer"]},
             }
-            if finding.evidence is None:
-                rules[name]["helpUri"] = page_address(name)
     return list(rules.values())
 
 

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from analysis.rules.documentation import page_address, rule_documentation
+from analysis.rules.documentation import DOCS, PROJECT, page_address, rule_documentation
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding as Rule
 from simt_lsp.cli.report import SETTINGS, SYNTAX_ERROR, FileRange, FileReport, Finding, Note, OfferedFix, RelatedRange
-from simt_lsp.cli.sites import site_of
+from simt_lsp.cli.sites import sites_of
 from simt_lsp.gates.fingerprint import fingerprints
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -60,16 +60,19 @@ def _driver(version: str) -> Object:
     return {
         "name": "simt-lsp",
         "semanticVersion": version,
+        "informationUri": PROJECT,
         "rules": [*(_rule(rule) for rule in RULES), _SYNTAX_ERROR_RULE],
     }
 
 
 def _rule(rule: type[Rule]) -> Object:
     markdown = rule_documentation(rule)
+    paragraphs = _paragraphs(markdown)
     return {
         "id": rule.code,
         "name": rule.slug,
-        "shortDescription": {"text": _first_paragraph(markdown) or rule.slug},
+        "shortDescription": {"text": paragraphs[0] if paragraphs else rule.slug},
+        "fullDescription": {"text": " ".join(paragraphs[:2]) if paragraphs else rule.slug},
         "helpUri": page_address(rule.code),
         "help": {"text": markdown or rule.slug, "markdown": markdown or rule.slug},
         "defaultConfiguration": {"level": LEVELS[rule.severity.value]},
@@ -78,31 +81,37 @@ def _rule(rule: type[Rule]) -> Object:
 
 
 def _results(report: FileReport, root: Path) -> list[Object]:
-    marks = fingerprints(map(site_of, report.findings))
-    unreadable = [_unreadable(note, root) for note in report.notes if note.kind == SYNTAX_ERROR]
-    found = [_result(finding, mark, root) for finding, mark in zip(report.findings, marks, strict=True)]
-    return [*found, *unreadable]
+    marks = fingerprints(sites_of(report))
+    unread = [note for note in report.notes if note.kind == SYNTAX_ERROR]
+    found = [_result(finding, mark, root) for finding, mark in zip(report.findings, marks, strict=False)]
+    return [
+        *found,
+        *(_unreadable(note, mark, root) for note, mark in zip(unread, marks[len(found) :], strict=True)),
+    ]
 
 
 _ABOUT_SYNTAX_ERRORS = (
     "Mend the syntax error. If a CUDA compiler takes the text, the reader of simt-lsp does not know the construct."
 )
+_UNREAD = "A function that cannot be read is not analysed: nothing else is said about it."
 _SYNTAX_ERROR_RULE: Object = {
     "id": SYNTAX_ERROR,
-    "name": SYNTAX_ERROR,
-    "shortDescription": {"text": "A function that cannot be read is not analysed: nothing else is said about it."},
+    "shortDescription": {"text": _UNREAD},
+    "fullDescription": {"text": f"{_UNREAD} {_ABOUT_SYNTAX_ERRORS}"},
+    "helpUri": f"{DOCS}/limitations.md",
     "help": {"text": _ABOUT_SYNTAX_ERRORS, "markdown": _ABOUT_SYNTAX_ERRORS},
     "defaultConfiguration": {"level": "error"},
 }
 
 
-def _unreadable(note: Note, root: Path) -> Object:
+def _unreadable(note: Note, fingerprint: str, root: Path) -> Object:
     return {
         "ruleId": SYNTAX_ERROR,
         "ruleIndex": len(RULES),
         "level": "error",
         "message": {"text": note.message},
         "locations": [_location(note.place, root)],
+        "partialFingerprints": {FINGERPRINT: fingerprint},
     }
 
 
@@ -205,9 +214,7 @@ def _invocation(reports: Sequence[FileReport], root: Path, left_out: int) -> Obj
     return invocation
 
 
-def _first_paragraph(markdown: str) -> str:
-    """The first paragraph of text, without headings, on one line."""
-    for paragraph in markdown.split("\n\n"):
-        if paragraph.strip() and not paragraph.lstrip().startswith("#"):
-            return " ".join(paragraph.split())
-    return ""
+def _paragraphs(markdown: str) -> Sequence[str]:
+    """The paragraphs of text, without headings and code, each on one line."""
+    found = (paragraph.strip() for paragraph in markdown.split("\n\n"))
+    return [" ".join(one.split()) for one in found if one and not one.startswith(("#", "```"))]
