@@ -99,6 +99,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.projects.products 500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.edits 60 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.kept_reports 30 $(FUZZ_SEED)
+	$(BIN)/python -m tests.projects.changes_since 60 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.native.fuzz 500 $(FUZZ_SEED)
 
 # The stamps lie inside the environment: a removed environment takes them along, a changed pyproject.toml renews them.

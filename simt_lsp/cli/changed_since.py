@@ -4,7 +4,8 @@ Question  A branch touches some lines.  Which findings are its own?
 Rules     Reported are findings that stand on lines that were changed, or name one in their explanation, and findings
           that the state before did not have, wherever they stand: a kernel that nobody touched counts if a header, a
           launch or a setting made it worse.  To know these, the files with other findings are checked once more as
-          they were, with the same options, from a copy of that commit in a temporary folder.
+          they were, with the same options, from a copy of that commit in a temporary folder; but for those of which it
+          is known that the same would be found (`earlier_state.py`).
           The state before is where the branch left REF (the merge base).  Files that git does not have are new.
           The rest is counted and not reported.  Findings are compared as baselines compare them.
 Limits    A compilation database that git does not have is taken as it is now, for both states.
@@ -15,12 +16,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
 
 from analysis.syntax.includes import HEADER_SUFFIXES
-from simt_lsp.cli.engine import EngineOptions
+from simt_lsp.cli.earlier_state import EarlierState
+from simt_lsp.cli.engine import Engine, EngineOptions
 from simt_lsp.cli.exit_status import UsageError
 from simt_lsp.cli.project_files import run_project
 from simt_lsp.cli.report import FileReport
@@ -28,6 +30,7 @@ from simt_lsp.cli.run_files import FileTask
 from simt_lsp.cli.sites import sites_of, with_sites
 from simt_lsp.gates.baseline import Baseline, Entry, entries_of
 from simt_lsp.gates.changed_lines import changed_lines
+from simt_lsp.gates.changes import Changes, changes_since
 from simt_lsp.gates.git import Commit, GitError, commit_before
 from simt_lsp.gates.site import Site
 from simt_lsp.workspace.compile_commands import find_database
@@ -54,28 +57,50 @@ def of_the_change(
 ) -> Sequence[FileReport]:
     """The reports with what the change is about; raises `UsageError`."""
     try:
-        with _tree(commit, task.options) as (folder, options):
-            return _filtered(reports, commit, folder, replace(task, options=options, keeping=None), jobs)
+        return _filtered(reports, commit, changes_since(commit, _READ), task, jobs)
     except (GitError, OSError) as error:
         raise UsageError(f"--changed-since: {error}") from error
 
 
 def _filtered(
-    reports: Sequence[FileReport], commit: Commit, folder: str, task: FileTask[FileReport], jobs: int | None
+    reports: Sequence[FileReport], commit: Commit, changes: Changes, task: FileTask[FileReport], jobs: int | None
 ) -> Sequence[FileReport]:
-    changed = _Changed(commit.top, folder)
+    changed = _Changed(changes)
     own = [[_is_touched(site, changed) for site in sites_of(report)] for report in reports]
-    asked = [report.path for report, touched in zip(reports, own, strict=True) if not all(touched)]
-    there = {path: before for path in asked if os.path.isfile(before := changed.before(path))}
-    found = run_project(task, [*there.values()], jobs)
-    entries = [entry for report in found for entry in _entries(report, folder)]
-    before = Baseline(commit.top, entries)
+    says_the_same = _same_reports(changes, task)
+    others = [report.path for report, touched in zip(reports, own, strict=True) if not all(touched)]
+    same = frozenset(filter(says_the_same, others))
+    asked = [path for path in others if path not in same]
+    before = Baseline(commit.top, _entries_before(asked, commit, task, jobs) if asked else ())
     result: list[FileReport] = []
     for report, touched in zip(reports, own, strict=True):
-        known = before.known(sites_of(report), os.path.realpath(report.path))
+        sites = sites_of(report)
+        is_same = report.path in same
+        known = [True] * len(sites) if is_same else before.known(sites, os.path.realpath(report.path))
         kept = [one or not other for one, other in zip(touched, known, strict=True)]
         result.append(replace(with_sites(report, kept), unchanged=kept.count(False)))
     return result
+
+
+def _same_reports(changes: Changes, task: FileTask[FileReport]) -> Callable[[str], bool]:
+    """Whether the report of a file is that of the state before; False where it is not known."""
+    engine = Engine(task.options)
+    read = None if task.keeping is None else engine.read_files
+    if task.keeping is not None and read is not None:
+        with suppress(LookupError):
+            return EarlierState(engine, task.keeping, read, changes).says_the_same
+    return lambda _: False
+
+
+def _entries_before(
+    paths: Sequence[str], commit: Commit, task: FileTask[FileReport], jobs: int | None
+) -> Sequence[Entry]:
+    """What was found in files of the state before."""
+    with _tree(commit, task.options) as (folder, options):
+        moved = [os.path.join(folder, os.path.relpath(os.path.realpath(path), commit.top)) for path in paths]
+        before = replace(task, options=options, keeping=None)
+        found = run_project(before, [path for path in moved if os.path.isfile(path)], jobs)
+        return [entry for report in found for entry in _entries(report, folder)]
 
 
 def _entries(report: FileReport, folder: str) -> Sequence[Entry]:
@@ -85,26 +110,26 @@ def _entries(report: FileReport, folder: str) -> Sequence[Entry]:
 class _Changed:
     """The changed lines of files, by their paths as they are given."""
 
-    def __init__(self, top: str, folder: str) -> None:
-        self._top = top
-        self._folder = folder
-        self._known: dict[str, frozenset[int] | None] = {}
-
-    def before(self, path: str) -> str:
-        """The file of the state before; there may be none."""
-        return os.path.join(self._folder, os.path.relpath(os.path.realpath(path), self._top))
+    def __init__(self, changes: Changes) -> None:
+        self._changes = changes
+        self._lines: dict[str, frozenset[int] | None] = {}
 
     def is_changed(self, path: str, lines: range) -> bool:
         """Whether one of these lines is; all lines of a new file are."""
-        if path not in self._known:
-            self._known[path] = self._look(path)
-        known = self._known[path]
+        if path not in self._lines:
+            self._lines[path] = self._look(os.path.realpath(path))
+        known = self._lines[path]
         return known is None or not known.isdisjoint(lines)
 
     def _look(self, path: str) -> frozenset[int] | None:
+        if path not in self._changes.known:
+            return None
+        before = self._changes.before.get(path)
+        if before is None:
+            return frozenset()
         try:
-            with open(self.before(path), "rb") as before, open(path, "rb") as now:
-                return changed_lines(before.read(), now.read())
+            with open(path, "rb") as now:
+                return changed_lines(before, now.read())
         except OSError:
             return None
 

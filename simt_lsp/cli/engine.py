@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence, Set
+from functools import cache, cached_property
 from typing import Any, Final, final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis, environment_of
@@ -24,6 +24,7 @@ from analysis.syntax.environment import Environment
 from simt_lsp.cli.paths import reason_of, why_no_file
 from simt_lsp.workspace.canonical import digest_of_data
 from simt_lsp.workspace.disk_loader import MAX_FILE_BYTES, DiskLoader, FileCache, LazyIndex
+from simt_lsp.workspace.file_index import FileIndex
 from simt_lsp.workspace.include_graph import IncludeGraph
 from simt_lsp.workspace.kept_calls import KeptCalls
 from simt_lsp.workspace.kept_on_disk import Classes
@@ -249,10 +250,56 @@ class Engine:
         diagnostics = check(analysis, setup.configuration.rules) if is_judged else ()
         return Analyzed(path, analysis, diagnostics, setup, loader, callers, project)
 
+    def surroundings_in(
+        self,
+        files: ProjectIndex,
+        texts: Mapping[str, bytes] | None = None,
+        gone: Set[str] = frozenset(),
+        index: FileIndex | None = None,
+    ) -> Surroundings:
+        """What analyses would be told where the project had these files.
+
+        `texts` stand in place of those on disk, and nothing is where files are `gone` (both by `path_key`); `index` is
+        what a walk finds then.
+        """
+
+        @cache
+        def setup(path: str) -> FileSetup:
+            return file_setup(path, self._options.overrides, files.graph)
+
+        def environment(path: str) -> Environment:
+            return environment_of(path, setup(path).settings)
+
+        def told(path: str) -> Setup:
+            has_project = setup(path).configuration.analysis.project and files.knows(path)
+            return Setup(setup(path), files.is_complete and has_project, bool(files.graph.may_include(path)))
+
+        loader = DiskLoader(self._cache, texts, self._index if index is None else lambda: index, gone)
+        return Surroundings(loader, ProjectView(files, environment), told)
+
+    def report_holds(self, keeping: Keeping, path: str, around: Surroundings) -> bool:
+        """Whether the analysis would be told the same there as the one whose result is kept."""
+        setup = self._setup_once(absolute_path(path))
+        return self._results(keeping).holds(_name(keeping, path, setup), around)
+
+    def calls_hold(self, path: str, around: Surroundings) -> bool:
+        """The same of what is kept of what a file passes to those that it includes."""
+        return self._kept_calls.get(path, around) is not None
+
+    @property
+    def file_index(self) -> FileIndex:
+        """What a walk over the project finds."""
+        return self._index()
+
+    @property
+    def read_files(self) -> ReadProject | None:
+        """The files of the project; None where it is not wanted or nothing is kept."""
+        return None if self._folder is None or self._options.show_log else self._read
+
     def _setup(self, path: str) -> Setup:
         found = file_setup(path, self._options.overrides, self._graph)
         graph = self.include_graph
-        is_included = graph is not None and bool(graph.possible_includers(path))
+        is_included = graph is not None and bool(graph.may_include(path))
         return Setup(found, self._project(path, found) is not None, is_included)
 
     def _setup_once(self, path: str) -> Setup:

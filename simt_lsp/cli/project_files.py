@@ -182,7 +182,6 @@ class _Plan:
     """Which files are analysed when."""
 
     def __init__(self, graph: IncludeGraph, paths: Sequence[str], included: Sequence[str]) -> None:
-        self._graph = graph
         self.included = included
         self.outermost: Sequence[str] = [path for path in paths if path not in set(included)]
         self.wanted = frozenset(map(absolute_path, included))
@@ -192,26 +191,26 @@ class _Plan:
         others: set[str] = set()
         inside: set[str] = set()
         for path in sorted(self.wanted):
-            callers = self._calling(path)
-            outer = [one for one in callers if not graph.possible_includers(one)]
+            callers = calling(graph, path)
+            outer = [one for one in callers if not graph.may_include(one)]
             unseen_others = [one for one in outer if one not in given]
             if len(callers) > MAX_INCLUDERS:
                 self._too_many[path] = len(callers)
                 continue
             self._includers[path] = callers
             others.update(unseen_others)
-            inside.update(one for one in callers if graph.possible_includers(one) and _defines_kernels(one))
+            inside.update(one for one in callers if graph.may_include(one) and _defines_kernels(one))
         self.not_given: Sequence[str] = [*sorted(others), *sorted(inside)]
         """Files that are analysed for what they pass alone: not among the paths, or included and not yet to be told."""
-        calling = {one for includers in self._includers.values() for one in includers}
-        self.given_callers: Sequence[str] = [path for path in self.outermost if absolute_path(path) in calling]
+        callers_given = {one for includers in self._includers.values() for one in includers}
+        self.given_callers: Sequence[str] = [path for path in self.outermost if absolute_path(path) in callers_given]
 
     @classmethod
     def of(cls, graph: IncludeGraph | None, paths: Sequence[str]) -> _Plan | None:
         """None where no file among the paths has callers in others."""
         if graph is None:
             return None
-        included = [path for path in paths if graph.possible_includers(absolute_path(path))]
+        included = [path for path in paths if graph.may_include(absolute_path(path))]
         return cls(graph, paths, included) if included else None
 
     def callers(self, calls: Mapping[str, CallsOfFile]) -> Mapping[str, KnownCallers]:
@@ -223,15 +222,21 @@ class _Plan:
                 found[path] = known
         return found
 
-    def _calling(self, path: str) -> Sequence[str]:
-        """All files that may have the text of `path` in them and call its functions."""
-        seen = {path}
-        waiting = [path]
-        while waiting:
-            fresh = [one for one in self._graph.possible_includers(waiting.pop()) if one not in seen]
-            seen.update(fresh)
-            waiting += fresh
-        return sorted(one for one in seen if one != path and _may_call(one))
+
+def calling(graph: IncludeGraph, path: str) -> Sequence[str]:
+    """All files that may have the text of `path` in them and call its functions."""
+    return sorted(filter(_may_call, includers_of(graph, path)))
+
+
+def includers_of(graph: IncludeGraph, path: str) -> set[str]:
+    """All files that may have the text of `path` in them."""
+    seen = {path}
+    waiting = [path]
+    while waiting:
+        fresh = graph.may_include(waiting.pop()) - seen
+        seen |= fresh
+        waiting += fresh
+    return seen - {path}
 
 
 def _may_call(path: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from threading import Lock
 from typing import Final, final
 
@@ -82,8 +82,11 @@ class DiskLoader:
         cache: FileCache | None,
         overlay: Mapping[str, bytes] | None = None,
         index: Callable[[], FileIndex] = FileIndex,
+        gone: Set[str] = frozenset(),
     ) -> None:
+        """`gone`: keys of paths at which nothing is seen, whatever is there."""
         self._cache = cache
+        self._gone = gone
         self._overlay = overlay or {}
         self._index = index
         self._present: dict[str, bool] = {}
@@ -95,7 +98,7 @@ class DiskLoader:
         key = path_key(path)
         self.touched.add(key)
         text = self._overlay.get(key)
-        if text is None and self._cache is not None:
+        if text is None and self._cache is not None and key not in self._gone:
             text = self._cache.read(path)
         self.told["text", path] = text
         return text
@@ -106,7 +109,7 @@ class DiskLoader:
         if known is None:
             key = path_key(path)
             self.touched.add(key)
-            on_disk = self._cache is not None and exists_on_disk(path)
+            on_disk = self._cache is not None and key not in self._gone and exists_on_disk(path)
             known = self._present[path] = on_disk or key in self._overlay
             self.told["exists", path] = known
         return known

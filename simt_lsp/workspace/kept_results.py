@@ -39,6 +39,11 @@ class KeptResults:
         kept = self._disk.read(name)
         return kept[1] if kept is not None and kept[2] == result else None
 
+    def holds(self, name: str, around: Surroundings) -> bool:
+        """Whether an analysis with these surroundings would be told what the one was whose result is kept."""
+        kept = self._disk.read(name)
+        return kept is not None and around.tell(kept[1])
+
     def put(self, name: str, about: bytes, trace: Trace, result: object) -> None:
         """It was worked out now."""
         self._disk.write(name, (about, dict(trace), result))

@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from simt_lsp.cli.changed_since import commit_of, of_the_change
+from simt_lsp.cli.check_command import KEEPING, failed_report
+from simt_lsp.cli.engine import EngineOptions
+from simt_lsp.cli.project_files import run_project
+from simt_lsp.cli.resolve import file_report
+from simt_lsp.cli.run_files import FileTask
 from simt_lsp.gates.changed_lines import changed_lines
+from simt_lsp.gates.git import Commit
+from simt_lsp.workspace.project_index.cache_folder import VARIABLE
 from tests.cli.kernels import DIVERGENT
 from tests.cli.shell import environment, simt_lsp, write
 
@@ -69,6 +78,36 @@ def test_a_changed_line_and_a_new_file_are_of_the_change(tree: Path) -> None:
 def test_what_depends_on_a_changed_header_is_of_the_change(tree: Path) -> None:
     write(tree, {"src/width.cuh": HEADER.replace("0", "16")})
     assert found(tree / "src", paths=("../old.cu", "row.cu")) == (["row.cu row"], 1)
+
+
+def test_what_is_kept_of_other_runs_tells_what_is_asked_again(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path_factory.mktemp("cache")))
+    copied: list[str] = []
+    files = Commit.files
+
+    def seen(commit: Commit, suffixes: tuple[str, ...]) -> Mapping[str, str]:
+        copied.append(commit.id)
+        return files(commit, suffixes)
+
+    monkeypatch.setattr(Commit, "files", seen)
+
+    def reported(change: Mapping[str, str]) -> tuple[list[str], int]:
+        """What is of the change, and how often the commit was listed: once more where something was checked again."""
+        write(tree, change)
+        copied.clear()
+        options = EngineOptions(roots=(str(tree),))
+        paths = [str(tree / name) for name in ("old.cu", "src/row.cu")]
+        task = FileTask(options, finish=file_report, failed=failed_report, keeping=KEEPING)
+        reports = of_the_change([*run_project(task, paths, 1)], commit_of("main", paths), task, 1)
+        return [one.function for report in reports for one in report.findings], len(copied)
+
+    assert reported({"other.cuh": "#pragma once\n"}) == ([], 1)
+    assert reported({"src/width.cuh": HEADER.replace("0", "16")}) == (["row"], 2)
+    assert reported({"src/width.cuh": HEADER, "src/row.cu": f"{USER}// more\n"}) == ([], 1)
+    assert reported({"old.cu": f"// moved\n{DIVERGENT}"}) == ([], 2)
+    assert reported({"old.cu": DIVERGENT, ".simt.toml": "block = 32\n"}) == ([], 2)
 
 
 def test_what_the_other_branch_changed_is_not(tree: Path) -> None:

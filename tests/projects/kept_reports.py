@@ -40,10 +40,11 @@ _SETTINGS: Final = (
 
 def follow(seed: int, counts: Counts, edits: int = SESSION) -> str | None:
     """What differs after some edit of a session; None if nothing does."""
-    return follow_session(seed, counts, edits, _edited, _difference)
+    return follow_session(seed, counts, edits, edited_with_settings, _difference)
 
 
-def _edited(texts: Texts, choices: Choices) -> Texts:
+def edited_with_settings(texts: Texts, choices: Choices) -> Texts:
+    """After one edit of a file or of the settings."""
     if choices.chance(5):
         return {**texts, "/project/.simt.toml": choices.pick(_SETTINGS)}
     code = {path: text for path, text in texts.items() if not path.endswith(".toml")}

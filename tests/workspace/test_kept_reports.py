@@ -24,6 +24,7 @@ from simt_lsp.workspace.regular_file import read_regular
 from simt_lsp.workspace.settings.values import Source
 from tests.cli.kernels import DIVERGENT
 from tests.cli.shell import simt_lsp, write
+from tests.projects.changes_since import follow as follow_changes
 from tests.projects.kept_reports import follow
 from tests.support.seeds import Counts
 
@@ -259,3 +260,18 @@ def test_after_random_edits_what_is_kept_is_what_is_found() -> None:
     assert follow(1, counts, edits=5) is None
     assert counts["reports used again"]
     assert counts["runs used again"]
+
+
+def test_after_random_edits_only_what_was_found_before_counts_as_found_before() -> None:
+    counts = Counts()
+    assert follow_changes(300, counts, edits=4) is None
+    assert counts["known to be the same"]
+    assert counts["not known to be"]
+
+
+def test_files_that_count_as_unchanged_and_are_not_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def always(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr("simt_lsp.cli.earlier_state.EarlierState.says_the_same", always)
+    assert follow_changes(300, Counts(), edits=4) is not None
