@@ -27,6 +27,7 @@ from analysis.ir.types import IntegerType
 from sim.code.address_forms import Form, Term
 from sim.code.writer import Unit, Writer
 from sim.events import Segment
+from sim.values.scalars import NoParts
 
 _STEPS: Final = (Unary, Binary, Convert, ElementAddress, FieldAddress)
 
@@ -40,6 +41,8 @@ def near(
 ) -> str:
     """Writes the question; the name of the answer.  Raises NoParts before it has written anything."""
     unit = writer.unit
+    if not all(map(writer.is_at_hand, form.moving)):  # the sum is held instead
+        raise NoParts("what moves is not held")
     inner = Writer(unit, writer.segment)
     writer.functions.append(_pattern_function(inner, form, number, checked, element_size))
     unit.imports[f"near_{number}"] = f"m.access({number}).near"

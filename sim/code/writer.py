@@ -179,6 +179,11 @@ class Writer:
                 ]
                 return self.set(value, loads, fresh=False)
 
+    def is_at_hand(self, value: ValueId) -> bool:
+        """Whether the value may be read here: what another segment alone needs is held nowhere."""
+        kept = self.unit.hoisted, self.unit.placement.recomputed, self.unit.first_register
+        return value in self._names or value in self.later or any(value in one for one in kept)
+
     def read_one(self, value: ValueId) -> str:
         (name,) = self.read(value)
         return name

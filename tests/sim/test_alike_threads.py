@@ -55,6 +55,16 @@ def test_an_index_wraps_where_its_type_does() -> None:
     assert (found.arrays["x"] == expected).all()
 
 
+def test_a_sum_is_read_where_what_it_is_made_of_is_held_no_more() -> None:
+    text = """__global__ void k(int *x, int *y, int n) {
+        int m = __mul24(blockIdx.x, blockDim.x) + threadIdx.x;
+        int i = m + n;
+        y[m] = 1;
+        for (int j = 0; j < n; j++) x[i] += j; }"""
+    found = both(text, {"x": np.zeros(128, np.int32), "y": np.zeros(96, np.int32), "n": 4})
+    assert found.arrays["x"].tolist() == [0] * 4 + [6] * 96 + [0] * 28
+
+
 def test_the_round_in_which_threads_leave_an_array_is_reported() -> None:
     text = """__global__ void k(int *x) { for (int j = 0; j < 40; j += 4) x[threadIdx.x + j] = j; }"""
     found = both(text, {"x": np.zeros(64, np.int32)}, grid=1)
