@@ -23,7 +23,7 @@ from analysis.launches.file_constants import Number
 from analysis.launches.host_calls import Given, HostCalls
 from analysis.launches.host_code import HostCode
 from analysis.launches.host_multiples import argument_multiples
-from analysis.launches.host_values import ALWAYS, AT_FIRST, HostValues
+from analysis.launches.host_values import ALWAYS, AT_FIRST, DIVIDES, HostValues
 from analysis.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
 from analysis.launches.relations import argument_relations, product_relations
 from analysis.syntax.items import Item
@@ -127,7 +127,8 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _
     called = [places.numbers(given, is_made=True) for given in passed]
     every = [places.numbers(given, is_made=False) for given in possible]
     source = NumbersFrom.START if item.name == "main" else NumbersFrom.CALLS
-    of_file = {key for given in (*passed, *possible) for key, _ in given if key.startswith((ALWAYS, AT_FIRST))}
+    keys = {key for given in (*passed, *possible) for key, _ in given if not key.startswith(DIVIDES)}
+    of_file = {key for key in keys if key.startswith((ALWAYS, AT_FIRST))}
     found: list[Launch] = []
     for position, launch in paced(surely.items(), 20):
         own = launch.own_numbers
@@ -139,7 +140,7 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _
             found.append(launch if is_made else replace(launch, is_made=False))
             continue
         is_round = any(len(set(one.get(position, ()))) > 1 for one in (*called, *every))
-        is_passed = any(key not in of_file for given in (*passed, *possible) for key, _ in given)
+        is_passed = keys != of_file
         reaching = next((given for given, one in zip(passed, called, strict=True) if position in one), always)
         first = launch if launch.grid_units and launch.links else places.first_launch(reaching, position) or launch
         sources = (source, is_passed), (NumbersFrom.ROUNDS, is_round), (NumbersFrom.VARIABLES, bool(of_file))

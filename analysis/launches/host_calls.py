@@ -19,14 +19,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol, TypeAlias, TypeGuard, final
 
+from analysis.ir.integers import power_of_two_in
+from analysis.ir.types import IntegerType
 from analysis.launches.device_bodies import LAUNCH_CALLS
 from analysis.launches.file_constants import Number
 from analysis.launches.host_code import HostCode, is_internal
 from analysis.launches.host_globals import GlobalNumbers, global_numbers
+from analysis.launches.host_multiples import unknown_multiple
 from analysis.launches.host_objects import FileVariable
 from analysis.launches.host_parameters import Parameter, Parameters, defaults_of, parameters_of
-from analysis.launches.host_values import ALWAYS, AT_FIRST, HostValues
+from analysis.launches.host_values import ALWAYS, AT_FIRST, DIVIDES, HostValues
 from analysis.launches.left_out import leaves_out
+from analysis.lower.builtins import builtin_type
 from analysis.syntax.includes import is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import occurrences, without_hidden
@@ -39,7 +43,8 @@ _LARGEST: Final = 1 << 31
 """What every integer of four bytes or more holds."""
 
 Given: TypeAlias = "tuple[tuple[str, int], ...]"
-"""Parameters, and members of them, with what one call passes; who is not named may hold anything."""
+"""Parameters, and members of them, with what one call passes; who is not named may hold anything.  Names with a prefix
+say something else (`ALWAYS`, `AT_FIRST`, `DIVIDES`)."""
 Names: TypeAlias = frozenset[str]
 """Variables at file level."""
 _ANYTHING: Final[tuple[Given, ...]] = ((),)
@@ -180,8 +185,13 @@ class HostCalls:
 
     def always_passed(self, item: Item) -> Given:
         """What every call there is passes alike."""
-        first, *others = self.all_passed(item)
-        return tuple(pair for pair in first if all(pair in other for other in others))
+        every = self.all_passed(item)
+        first, *others = every
+        same = tuple(pair for pair in first if all(pair in other for other in others))
+        names = dict.fromkeys(key for given in every for key, _ in given if key.startswith(DIVIDES))
+        divisors = ((key, min(_divisor(given, key) for given in every)) for key in names)
+        known = dict(same)
+        return same + tuple((key, divisor) for key, divisor in divisors if divisor > 1 and key not in known)
 
     def is_never_called(self, item: Item) -> bool:
         """Whether functions name it, all of them are known, and constants of the program leave all these calls out."""
@@ -326,6 +336,13 @@ class HostCalls:
         return some[0] if len(some) == 1 else ()
 
 
+def _divisor(given: Given, key: str) -> int:
+    """What divides a parameter in one call: what is said of it, or of its number."""
+    numbers = dict(given)
+    number = numbers.get(key.removeprefix(DIVIDES))
+    return numbers.get(key, 1 if number is None else power_of_two_in(number))
+
+
 def _with(given: Given, key: str, number: Number | None) -> Given:
     """With what a variable at file level holds, if that is known."""
     return (*given, (key, number)) if _is_kept(number) else given
@@ -333,7 +350,12 @@ def _with(given: Given, key: str, number: Number | None) -> Given:
 
 def _passed(parameter: Parameter, argument: Node, values: HostValues) -> list[tuple[str, Number | None]]:
     if not parameter.members:
-        return [(parameter.name, values.number(argument))]
+        number = values.number(argument)
+        is_integer = bool(parameter.name) and isinstance(builtin_type(parameter.type, ()), IntegerType)
+        if number is not None or not is_integer:
+            return [(parameter.name, number)]
+        divisor = unknown_multiple(argument, values)
+        return [(DIVIDES + parameter.name, divisor)] if divisor > 1 else []
     return [(f"{parameter.name}.{path}", values.part(argument, path, parameter.type)) for path in parameter.members]
 
 

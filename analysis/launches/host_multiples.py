@@ -1,11 +1,12 @@
 """By which power of two is a number of host code surely divisible, whatever the number is?
 
     const int n = atoi(argv[1]) * 1024;  k<<<blocks, 256>>>(x, n);        n is a multiple of 1024
+    n *= 64;  run(x, n);                                                  so is the parameter of `run`, of 64
     k<<<blocks, 256>>>(x, (n + 31) / 32 * 32);                            the second argument is one of 32
 
 Rules     A product is divisible by the product of what its factors are divisible by, a shift to the left by what it
           moves in, a sum, a difference, a remainder and a choice by what both sides are, `x & y` by what either is.
-          A variable is divisible by what it is declared with, if nothing else ever writes to it.
+          A variable is divisible by what all that may have been written last is, a parameter by what all calls pass.
 Exact     Powers of two alone: what wraps at any width keeps its low bits, so nothing need be known about overflow.
 Limits    Integers alone: where a name or a call may be a floating number, nothing is said of what it is part of.
 """
@@ -17,6 +18,7 @@ from typing import Final
 
 from analysis.ir.integers import power_of_two_in
 from analysis.ir.types import IntegerType
+from analysis.launches.file_constants import Number
 from analysis.launches.grid_quotients import operands_of, plain
 from analysis.launches.host_objects import called_name
 from analysis.launches.host_values import HostValues
@@ -36,11 +38,12 @@ def argument_multiples(arguments: Sequence[Node], values: HostValues) -> tuple[i
 
     A number says nothing here: another program may pass another one, and the text of the launch allows it.
     """
-    found = tuple(_multiple(argument, values) for argument in arguments)
+    found = tuple(unknown_multiple(argument, values) for argument in arguments)
     return found if any(one > 1 for one in found) else ()
 
 
-def _multiple(argument: Node, values: HostValues) -> int:
+def unknown_multiple(argument: Node, values: HostValues) -> int:
+    """The largest power of two that is known to divide it; 1 where its number is known."""
     return 1 if values.number(argument) is not None else _divisor(argument, values, 0) or 1
 
 
@@ -67,8 +70,27 @@ def _of_leaf(node: Node, values: HostValues, depth: int) -> int | None:
         return 1 if name in _READERS and values.is_of_language(name) else None
     if not isinstance(values.type_of(name), IntegerType):
         return None
-    # what is stored in an integer is one, whatever was computed
-    return values.where_initialised(name, lambda value: _divisor(value, values, depth + 1)) or 1
+    last = values.of_last_writes(name, lambda written: _of_written(written, name, values, depth + 1))
+    if last is None:
+        return 1
+    return min(last[0]) if last[1] else min((*last[0], values.divisor_passed(name)))
+
+
+def _of_written(node: Node, name: str, values: HostValues, depth: int) -> int:
+    """Of what a variable holds behind a write; what is stored in an integer is one, whatever was computed."""
+    target, right, sign = node.field("left") or node.field("argument"), node.field("right"), node.field("operator")
+    is_change = node.kind in ("assignment_expression", "update_expression") and sign is not None and sign.text != b"="
+    if not is_change or target is None or target.text != name.encode():
+        return _divisor(node, values, depth) or 1
+    if right is None or sign is None:
+        return 1
+    match sign.text:
+        case b"*=" | b"&=":
+            return _divisor(right, values, depth) or 1
+        case b"<<=":
+            return _shifted(1, values.number(right))
+        case _:
+            return 1
 
 
 def _of_operation(node: Node, values: HostValues, depth: int) -> int | None:
@@ -82,11 +104,14 @@ def _of_operation(node: Node, values: HostValues, depth: int) -> int | None:
     if (sides := operands_of(node, b"&")) is not None:
         return max(_divisor(side, values, depth + 1) or 1 for side in sides)
     if (sides := operands_of(node, b"<<")) is not None:
-        moved, count = _divisor(sides[0], values, depth + 1), values.number(sides[1])
-        is_known = isinstance(count, int) and 0 <= count < _BITS
-        return min(MAX_MULTIPLE, moved << int(count)) if moved is not None and is_known and count is not None else moved
+        moved = _divisor(sides[0], values, depth + 1)
+        return None if moved is None else _shifted(moved, values.number(sides[1]))
     sides = operands_of(node, b"/") or operands_of(node, b">>")
     return None if sides is None or _least(*sides, values, depth) is None else 1
+
+
+def _shifted(divisor: int, count: Number | None) -> int:
+    return min(MAX_MULTIPLE, divisor << count) if isinstance(count, int) and 0 <= count < _BITS else divisor
 
 
 def _least(one: Node | None, other: Node | None, values: HostValues, depth: int) -> int | None:

@@ -121,23 +121,25 @@ class HostObjects(ABC):
 
     def initialiser(self, name: str) -> Node | None:
         """What a variable of the function is declared with, if nothing ever writes to it again."""
-        written = self._only_write(name)
-        return None if written is None else written[0]
-
-    def where_initialised(self, name: str, ask: Callable[[Node], _Answer]) -> _Answer | None:
-        """The answer about the initialiser of such a variable, of what everything is where the variable is declared."""
-        written = self._only_write(name)
-        return None if written is None else self._at(written, ask)
-
-    def _only_write(self, name: str) -> Write | None:
         variable = self._variables.get(name)
         if variable is None or variable.is_lost or variable.is_static or variable.passed or variable.members:
             return None
         if not variable.is_in_scope(self._position):
             return None
         is_one = variable.declarations == len(variable.writes) == 1 and not (variable.parameters or variable.loops)
-        written = variable.writes[0] if is_one else None
-        return written if written is not None and written[0].role in ("value", "parameters") else None
+        value = variable.writes[0][0] if is_one else None
+        return value if value is not None and value.role in ("value", "parameters") else None
+
+    def of_last_writes(self, name: str, ask: Callable[[Node], _Answer]) -> tuple[Sequence[_Answer], bool] | None:
+        """The answers about all that may be what was last written to a variable, of what everything is where it was
+        written, and whether nothing that was there before is left; None where that is not known."""
+        variable = self._variables.get(name)
+        if variable is None or variable.loops or self._is_lost(variable) or not variable.is_in_scope(self._position):
+            return None
+        if variable.declarations + variable.parameters != 1 or (variable.is_static and len(variable.writes) > 1):
+            return None
+        last = self._paths.last_writes(variable.writes, self._position, self._guards, self._truth)
+        return None if last is None else ([self._at(write, ask) for write in last[0]], last[1])
 
     def is_steady(self, name: str, since: int | None, start: int, end: int) -> bool:
         """Whether a number of the function holds in a launch, which stands between two offsets, what it held where

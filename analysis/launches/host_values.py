@@ -34,6 +34,8 @@ ALWAYS: Final = "="
 """In front of the name of a variable at file level: what it holds wherever it is read."""
 AT_FIRST: Final = "::"
 """What it holds where the function is entered."""
+DIVIDES: Final = "%"
+"""In front of the name of a parameter: a power of two that divides what is passed, where the number is not known."""
 _ROUNDING_UP: Final = re.compile(
     r"c(?:eil)?_?div|i?div(?:ide)?_?(?:round_?)?up|div_?ceil|(?:round_?)?up_?div|ceiling_?div(?:ide)?", re.IGNORECASE
 )
@@ -241,27 +243,25 @@ class HostValues(HostObjects):
 
     def _held(self, name: str, variable: Variable) -> Number | None:
         """What a variable holds here."""
-        is_one = variable.declarations + variable.parameters == 1 and variable.is_in_scope(self._position)
-        if self._is_lost(variable) or not is_one:
-            return None
         if variable.loops:
-            if self._object_of_round(variable) is not None:
-                return None  # the round is known by the place of its object
-            around = [loop.guard for loop in variable.loops if loop.guard in self._guards]
-            return self._rounds.get(around[0]) if len(around) == len(variable.loops) == 1 else None
-        if variable.is_static and len(variable.writes) > 1:
-            return None  # the next call sees what this one leaves
-        last = self._paths.last_writes(variable.writes, self._position, self._guards, self._truth)
+            return self._of_round(variable)
+        last = self.of_last_writes(name, lambda node: self._changed(node, name, lambda: self.named_by(name)))
         if last is None:
             return None
-        found, is_certain = last
-        values = {
-            self._in_type(
-                variable.type, self._at(write, lambda node: self._changed(node, name, lambda: self.named_by(name)))
-            )
-            for write in found
-        }
-        return agreed(values if is_certain else values | {self._given.get(name) if variable.parameters else None})
+        values = {self._in_type(variable.type, number) for number in last[0]}
+        return agreed(values if last[1] else values | {self._given.get(name) if variable.parameters else None})
+
+    def _of_round(self, variable: Variable) -> Number | None:
+        """What a variable that loops count holds here."""
+        is_one = variable.declarations + variable.parameters == 1 and variable.is_in_scope(self._position)
+        if self._is_lost(variable) or not is_one or self._object_of_round(variable) is not None:
+            return None  # where an object is the round's, the round is known by the place of its object
+        around = [loop.guard for loop in variable.loops if loop.guard in self._guards]
+        return self._rounds.get(around[0]) if len(around) == len(variable.loops) == 1 else None
+
+    def divisor_passed(self, name: str) -> int:
+        """A power of two that divides what every call passes for a parameter."""
+        return int(self._given.get(DIVIDES + name, 1))
 
     def named_by(self, name: str) -> Number | None:
         """What a variable holds here."""

@@ -208,6 +208,12 @@ def _multiples(host: str, kernel: str = KERNEL) -> dict[int, int]:
         ("int main(int c, char **v) { int n = atoi(v[1]) * 512; k<<<n / 256, 256>>>(nullptr, n); }", 512),
         ("const int T = 48; void go(float *x, int n) { k<<<n, T>>>(x, n * T); k<<<n, T>>>(x, 8 * T); }", 16),
         ("void go(float *x, int n) { k<<<4, 256>>>(x, n % 2 ? n * 64 : 96); }", 32),
+        ("void go(float *x, int n) { n *= 1024; k<<<4, 256>>>(x, n); }", 1024),
+        ("void go(float *x, int n) { int m = 7; if (n > 3) m = n; m <<= 5; k<<<4, 256>>>(x, m); }", 32),
+        ("void go(float *x, int n) { int m = 8 * n; if (n > 3) m = n * 32; k<<<4, 256>>>(x, m); }", 8),
+        ("static void go(int n) { k<<<4, 256>>>(0, n); } void f(int a) { go(a * 64); go(a * 96); }", 32),
+        ("static void go(int n) { k<<<4, 256>>>(0, n); } void f(int a) { go(a * 64); go(48); }", 16),
+        ("static void go(int n) { k<<<4, 256>>>(0, 3 * n); } void f(int a) { a *= 128; go(a); }", 128),
     ],
 )
 def test_products_and_masks_are_multiples(host: str, divisor: int) -> None:
@@ -230,6 +236,16 @@ def test_products_and_masks_are_multiples(host: str, divisor: int) -> None:
         "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64); k<<<4, 256>>>(x, n); }",
         "void go(float *x, int n) { k<<<4, 256>>>(x, n * 64); k<<<4, 256>>>(x, 9); }",
         "void go(float *x) { k<<<4, 256>>>(x, 1024); }",
+        "void go(float *x, int n) { int m = n * 64; for (int i = 0; i < n; i++) { k<<<4, 256>>>(x, m); m = n; } }",
+        "void go(float *x, int n) { int m = n * 64; if (n > 3) m++; k<<<4, 256>>>(x, m); }",
+        "void go(float *x, int n) { if (n > 3) n *= 64; k<<<4, 256>>>(x, n); }",
+        "void go(float *x, int n) { n *= 64; n += 1; k<<<4, 256>>>(x, n); }",
+        "void go(float *x, int n) { n *= 1.5; k<<<4, 256>>>(x, n); }",
+        "void go(float *x, int n) { n *= 64; int *p = &n; *p = 3; k<<<4, 256>>>(x, n); }",
+        "static void go(int n) { k<<<4, 256>>>(0, n); } void f(int a) { go(a * 64); go(a); }",
+        "void go(int n) { k<<<4, 256>>>(0, n); } void f(int a) { go(a * 64); auto *g = go; g(a); }",
+        "static void go(int n) { n++; k<<<4, 256>>>(0, n); } void f(int a) { go(a * 64); }",
+        "static void go(int &n) { k<<<4, 256>>>(0, n); } void f(int a) { a *= 64; go(a); }",
     ],
 )
 def test_what_may_be_any_number_is_no_multiple(host: str) -> None:
