@@ -101,9 +101,9 @@ def test_as_vectors_under_masks(tmp_path: Path) -> None:
 
 
 def test_what_has_no_form_of_vectors_is_named(tmp_path: Path) -> None:
-    write(tmp_path, {"a.cu": "__global__ void k(int *x) {\n  atomicAdd(x, 1);\n}\n"})
+    write(tmp_path, {"a.cu": "__global__ void k(int **x) {\n  x[0] = (int *)malloc(8);\n}\n"})
     done = simt_lsp("scalarize", "a.cu", "--view", "simd", cwd=tmp_path)
     assert done.returncode == 0
-    assert done.stdout == "k has no form of vectors and masks here: atomic (line 2: atomicAdd(x, 1);)\n"
+    assert done.stdout == "k has no form of vectors and masks here: allocate (line 2: x[0] = (int *)malloc(8);)\n"
     found = json.loads(simt_lsp("scalarize", "a.cu", "--view", "simd", "--json", cwd=tmp_path).stdout)
-    assert (found["lines"], found["refused"], found["refused_line"]) == (None, "atomic", 2)
+    assert (found["lines"], found["refused"], found["refused_line"]) == (None, "allocate", 2)

@@ -12,8 +12,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from analysis.scalar.simd.model import SimdCode
-from tests.scalar.simd_machine import run_simd, simd_code
+from tests.scalar.simd_machine import run_simd
 from tests.sim.running import run
 
 VARIABLES: Final = ("a", "b", "c", "n", "u")
@@ -85,10 +84,8 @@ class ControlFlow:
 def difference(seed: int) -> str | None:
     """The kernel of a seed if its vector form leaves other memory than the simulator."""
     text = ControlFlow(Random(seed)).kernel()
-    code = simd_code(text)
-    assert isinstance(code, SimdCode), (text, code)
     given: dict[str, Any] = {"x": ARRAY.copy(), "n": np.int32(4)}
-    found = run_simd(code, given, grid=2, block=40)
+    found = run_simd(text, given, grid=2, block=40)
     simulated = run(text, {"x": ARRAY.copy(), "n": 4}, grid=2, block=40)
     return None if np.array_equal(found["x"], simulated.arrays["x"]) else text
 

@@ -10,6 +10,8 @@ import pytest
 from analysis.scalar.simd.model import NotVectorised, SimdCode
 from tests.scalar.random_control_flow import difference
 from tests.scalar.simd_machine import run_simd, simd_code
+from tests.scalar.simd_of_random import difference as of_random
+from tests.scalar.simd_of_random import kernel_of_seed
 from tests.sim.running import run
 
 KERNELS = {
@@ -75,6 +77,45 @@ second:
   unsigned char c = (unsigned char)(i * 37);
   x[i] = (int)(f[i & 3] * 4.0f) + c / 3 - (i - 40) % 9 + min(i, n);
 }""",
+    "exchanges in a warp": """__global__ void k(int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, v = x[200 + i], s = v;
+  unsigned all = __ballot_sync(~0u, threadIdx.x < 50);
+  if (threadIdx.x < 32) {
+    for (int d = 16; d > 0; d /= 2) s += __shfl_xor_sync(~0u, s, d);
+    s += __shfl_up_sync(~0u, v, 3) - __shfl_down_sync(~0u, v, 5, 8) + __shfl_sync(~0u, v, lane * 7 + n);
+    if (lane < 9) s ^= (int)__ballot_sync(0x1ffu, v & 1) + (int)__match_any_sync(0x1ffu, v & 3);
+    s += __any_sync(~0u, v > 90) + 2 * __all_sync(~0u, v < 99) + (int)__reduce_max_sync(~0u, (unsigned)v);
+  }
+  x[i] = s + (int)all + __popc(__activemask());
+}""",
+    "atomics and a question to the block": """__global__ void k(int *x, int n) {
+  __shared__ int s[8];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x < 8) s[threadIdx.x] = 0;
+  __syncthreads();
+  int old = atomicAdd(&s[i & 7], x[200 + i]);
+  int many = __syncthreads_count(old > 40);
+  atomicMax(&x[390], many); atomicXor(&x[391], old & 1);
+  x[i] = many + s[i & 7] + atomicCAS(&x[200 + i], x[200 + i], n) + __syncthreads_or(i == 3);
+}""",
+    "structures, vectors and memory that does not change": """struct P { int a; unsigned char b; float4 c; };
+__constant__ int table[4] = {3, -1, 4, 1};
+__device__ P moved(P p, int by) { p.a += by; p.c.y *= 2.0f; return p; }
+__global__ void k(int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int4 q = ((int4 *)x)[50 + (i & 7)];
+  P p = {i, (unsigned char)(i * 5), make_float4(1.0f, 0.5f * i, 3.0f, 4.0f)}, r[2] = {p, p};
+  for (int j = 0; j < (i & 3); j++) { p = moved(p, table[j & 3]); r[j & 1] = p; }
+  x[i] = p.a + p.b + (int)(p.c.y + r[i & 1].c.y) + q.x * q.w + (int)(&r[1] - &r[0]) + __float_as_int(p.c.x);
+}""",
+    "mathematics": """__global__ void k(int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float f = x[200 + i] * 0.37f + 0.1f;
+  double d = f;
+  f = sinf(f) + expf(-f) * powf(f, 1.5f) - floorf(f * 3.0f) + fmaf(f, f, -0.5f) + rsqrtf(f) + fmodf(f, 0.7f);
+  int bits = __clz(i * 77) + __popc(i) + __brev(i) % 1000 + __mulhi(i, 1 << 30);
+  x[i] = __float_as_int(f) + (int)(log(d) * 1000.0) + bits;
+}""",
 }
 ARRAY = np.random.default_rng(7).integers(0, 100, 400).astype(np.int32)
 
@@ -88,10 +129,10 @@ def of(text: str) -> SimdCode:
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize(("grid", "block"), [(2, 64), (3, 50)])
 def test_the_memory_is_that_of_the_simulator(name: str, grid: int, block: int) -> None:
-    if name.startswith("a reduction") and block != 64:
+    if name.startswith(("a reduction", "exchanges")) and block != 64:
         pytest.skip("it needs 64 threads")
     given: dict[str, Any] = {"x": ARRAY.copy(), "n": np.int32(9)}
-    found = run_simd(of(KERNELS[name]), given, grid=grid, block=block)
+    found = run_simd(KERNELS[name], given, grid=grid, block=block)
     simulated = run(KERNELS[name], {"x": ARRAY.copy(), "n": 9}, grid=grid, block=block)
     assert not simulated.faults
     np.testing.assert_array_equal(found["x"], simulated.arrays["x"])
@@ -100,6 +141,12 @@ def test_the_memory_is_that_of_the_simulator(name: str, grid: int, block: int) -
 @pytest.mark.parametrize("seed", range(6))
 def test_random_control_flow(seed: int) -> None:
     assert difference(seed) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_kernels_of_all_kinds(seed: int) -> None:
+    kernel = kernel_of_seed(seed)
+    assert of_random(kernel) is None, kernel.text
 
 
 def test_exits_are_masks_and_what_agrees_is_scalar() -> None:
@@ -116,9 +163,9 @@ def test_exits_are_masks_and_what_agrees_is_scalar() -> None:
 @pytest.mark.parametrize(
     ("text", "construct"),
     [
-        ("__global__ void k(int *x) { atomicAdd(x, 1); }", "atomic"),
-        ("__global__ void k(int *x) { x[0] = __shfl_sync(0xffffffffu, x[1], 0); }", "shuffle"),
-        ("__global__ void k(float4 *x) { x[0] = x[1]; }", "load"),
+        ('__global__ void k(int *x) { asm volatile("bar.sync 1, 64;"); }', "named barrier"),
+        ("__global__ void k(int **x) { x[0] = (int *)malloc(8); }", "allocate"),
+        ("union U { int i; float f; }; __global__ void k(U *x) { x[0] = x[1]; }", "a value that is no numbers"),
     ],
 )
 def test_what_has_no_form_is_refused_with_its_place(text: str, construct: str) -> None:

@@ -34,7 +34,7 @@ class SimdData(TypedDict):
 def simd_view(report: ScalarizationReport) -> SimdCode | NotVectorised:
     """What the kernel is on a machine with vectors and masks."""
     shown = report.shown
-    return vectorised(shown.function, report.control, shown.plan)
+    return vectorised(shown.function, report.control, shown.plan, shown.warp_size)
 
 
 def simd_data(report: ScalarizationReport) -> SimdData:

@@ -131,6 +131,7 @@ async function start(context: vscode.ExtensionContext, log: vscode.LogOutputChan
     "simt-lsp.explain": () => inspections.explain(),
     "simt-lsp.explainExactly": () => inspections.explainExactly(),
     "simt-lsp.showGraph": () => inspections.graph(),
+    "simt-lsp.showVectors": () => inspections.vectors(),
     "simt-lsp.meldPreview": () => melds.preview(),
     "simt-lsp.meldApply": (uri?: vscode.Uri) => melds.apply(uri),
     [MELD_PREVIEW_COMMAND]: (place: PlaceParams) => melds.preview(place),

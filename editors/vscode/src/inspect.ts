@@ -1,12 +1,13 @@
-// "Explain Divergence Here", "Explain Exactly Here" and "Show Control-Flow Graph": ask the server about the cursor's
-// place, show the answer.
+// "Explain Divergence Here", "Explain Exactly Here", "Show Control-Flow Graph" and "Show as Vectors and Masks": ask the
+// server about the cursor's place, show the answer.
 
 import * as vscode from "vscode";
 import type { CudaEditors } from "./cudaEditor";
 import type { ServerController } from "./server/controller";
-import { type Explanation, type Graph, Methods } from "./server/protocol";
+import { type Explanation, type Graph, Methods, type Vectors } from "./server/protocol";
 import { explanationBody } from "./view/explanation";
 import type { PanelKind, Panels } from "./view/panels";
+import { vectorsBody } from "./view/vectors";
 
 export class Inspections implements vscode.Disposable {
   private readonly subscription = vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
@@ -70,6 +71,22 @@ export class Inspections implements vscode.Disposable {
     });
   }
 
+  async vectors(given?: Place): Promise<void> {
+    const place = given ?? (await this.cursor());
+    if (place === undefined) return;
+    const view = await this.ask<Vectors>(Methods.vectors, place);
+    if (view === undefined) return;
+    if (view === null) {
+      void vscode.window.showInformationMessage(NOT_THERE);
+      return;
+    }
+    this.show("vectors", place, view.kernel, {
+      title: `${view.kernel} – vectors and masks`,
+      body: vectorsBody(view),
+      again: () => this.vectors(place),
+    });
+  }
+
   private show(kind: PanelKind, place: Place, subject: string, view: View): void {
     const renew = () => void view.again();
     const { title, body } = view;
@@ -94,7 +111,7 @@ export class Inspections implements vscode.Disposable {
   }
 
   private markStale(changed: vscode.Uri): void {
-    for (const kind of ["explanation", "graph"] as const) {
+    for (const kind of ["explanation", "graph", "vectors"] as const) {
       if (this.panels.shown(kind)?.uri.toString() === changed.toString()) this.panels.setStale(kind, true);
     }
   }

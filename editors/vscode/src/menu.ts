@@ -12,6 +12,7 @@ const ABOUT_THE_KERNEL: readonly Item[] = [
   { label: "$(question) Explain Divergence Here", command: "simt-lsp.explain" },
   { label: "$(telescope) Explain Exactly Here", command: "simt-lsp.explainExactly" },
   { label: "$(type-hierarchy-sub) Show Control-Flow Graph", command: "simt-lsp.showGraph" },
+  { label: "$(symbol-array) Show as Vectors and Masks", command: "simt-lsp.showVectors" },
 ];
 
 const ABOUT_THE_SERVER: readonly Item[] = [

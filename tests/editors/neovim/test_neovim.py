@@ -352,6 +352,18 @@ def test_control_flow_as_text(neovim: Neovim, given: str, filetype: str, text: s
     neovim.picture("graph")
 
 
+def test_a_kernel_as_vectors_leads_to_its_source(neovim: Neovim) -> None:
+    neovim.at(4)
+    neovim.run("SimtSimd")
+    neovim.sees("m0 = all_lanes")
+    assert neovim.lua("return vim.bo.filetype") == "simt-simd"
+    neovim.picture("vectors")
+    neovim.lua("vim.fn.search('store(')")
+    neovim.keys("\r")
+    neovim.wait_for("vim.bo.filetype == 'cuda'")
+    assert "=" in neovim.lua("return vim.api.nvim_get_current_line()")
+
+
 def test_control_flow_as_a_picture_is_opened_by_the_system(neovim: Neovim) -> None:
     neovim.lua("vim.ui.open = function(path) _G.opened = path end")
     neovim.at(4)

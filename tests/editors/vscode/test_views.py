@@ -70,6 +70,17 @@ def test_a_graph_follows_the_theme_and_its_blocks_lead_to_their_lines(window: Wi
     wait_until(lambda: window.cursor()[0] == 17, lambda: f"the cursor is at {window.cursor()}")
 
 
+def test_lines_of_vectors_lead_to_their_source(window: Window) -> None:
+    window.open(BARRIER)
+    window.wait_for_codes(BARRIER, bool)
+    window.at(14)
+    window.command("Show as Vectors and Masks")
+    view = window.panel("m0 = all_lanes")
+    window.picture("vectors")
+    view.locator(".vector-line", has_text="barrier()").locator("a").first.click()
+    wait_until(lambda: window.cursor()[0] == 17, lambda: f"the cursor is at {window.cursor()}")
+
+
 def test_a_graph_is_zoomed_and_fitted(window: Window) -> None:
     window.open(BARRIER)
     window.wait_for_codes(BARRIER, bool)

@@ -69,6 +69,12 @@ local COMMANDS = {
     desc = 'Meld the arms of the branch in the line of the cursor: as a diff, or with ! at once',
     bang = true,
   },
+  SimtSimd = {
+    run = function()
+      require('simt.simd').show()
+    end,
+    desc = 'Show the kernel of the cursor as vector operations under masks; <CR> goes to the source of a line',
+  },
   SimtCfg = {
     run = function(format)
       require('simt.control_flow_graph').show(format)

@@ -21,8 +21,13 @@ end
 --- A window of its own, with text that cannot be changed and is gone with the window.
 ---@param lines string[]
 ---@param filetype string
-function M.scratch(lines, filetype)
-  vim.cmd.new()
+---@param split? 'vertical' beside what is shown, not above it
+function M.scratch(lines, filetype, split)
+  if split == 'vertical' then
+    vim.cmd.vnew()
+  else
+    vim.cmd.new()
+  end
   vim.bo.buftype = 'nofile'
   vim.bo.bufhidden = 'wipe'
   vim.bo.filetype = filetype

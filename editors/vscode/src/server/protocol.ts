@@ -6,6 +6,7 @@ import type { Position, Range, TextEdit } from "vscode-languageclient/node";
 export const Methods = {
   explain: "simt/explain",
   graph: "simt/controlFlowGraph",
+  vectors: "simt/simdView",
   kernels: "simt/kernels",
   simulation: "simt/simulation",
   report: "simt/simulationReport",
@@ -66,6 +67,25 @@ export interface Drawing {
   readonly title: string;
   readonly svg: string | null;
   readonly problem: string | null;
+}
+
+export interface SimdLine {
+  readonly depth: number;
+  readonly code: string;
+  readonly target: string | null;
+  readonly mask: string | null;
+  /** null in the document itself. */
+  readonly source_path: string | null;
+  /** Counts from 1. */
+  readonly source_line: number | null;
+}
+
+/** A kernel as vector operations under masks; `lines` is null where it has no such form, as `text` says. */
+export interface Vectors {
+  readonly kernel: string;
+  readonly warp_size: number;
+  readonly lines: readonly SimdLine[] | null;
+  readonly text: string;
 }
 
 export interface Graph {

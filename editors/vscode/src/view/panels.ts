@@ -5,7 +5,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { type PageParts, page } from "./page";
 
-export type PanelKind = "report" | "explanation" | "graph" | "legend";
+export type PanelKind = "report" | "explanation" | "graph" | "vectors" | "legend";
 
 /** What a panel shows; `uri` is the document that its line numbers belong to. */
 export interface Content extends PageParts {
