@@ -20,11 +20,12 @@ from analysis.launches.argument_formulas import argument_formulas
 from analysis.launches.argument_links import argument_links
 from analysis.launches.device_bodies import LAUNCH_CALLS
 from analysis.launches.file_constants import Number
+from analysis.launches.formulas import ArgumentFormula
 from analysis.launches.host_calls import Given, HostCalls
 from analysis.launches.host_code import HostCode
 from analysis.launches.host_multiples import argument_multiples
 from analysis.launches.host_values import ALWAYS, AT_FIRST, DIVIDES, HostValues
-from analysis.launches.model import GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
+from analysis.launches.model import ArgumentLink, GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
 from analysis.launches.relations import argument_relations, product_relations
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
@@ -142,7 +143,9 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _
         is_round = any(len(set(one.get(position, ()))) > 1 for one in (*called, *every))
         is_passed = keys != of_file
         reaching = next((given for given, one in zip(passed, called, strict=True) if position in one), always)
-        first = launch if launch.grid_units and launch.links else places.first_launch(reaching, position) or launch
+        traced = _Traced(launch.grid_units, launch.links, launch.formulas)
+        if not (launch.grid_units and launch.links):
+            traced = places.in_first_round(reaching, position, traced)
         sources = (source, is_passed), (NumbersFrom.ROUNDS, is_round), (NumbersFrom.VARIABLES, bool(of_file))
         found.append(
             replace(
@@ -150,13 +153,22 @@ def _launches_in(unit: TranslationUnit, item: Item, calls: HostCalls, numbers: _
                 called=() if made == (own,) else made,
                 possible=() if among == (own,) or len(among) > MAX_POSSIBLE else among,
                 numbers_from=frozenset(one for one, speaks in sources if speaks),
-                grid_units=launch.grid_units or first.grid_units,
-                links=launch.links or first.links,
-                formulas=launch.formulas or first.formulas,
+                grid_units=traced.grid_units,
+                links=traced.links,
+                formulas=traced.formulas,
                 is_made=is_made,
             )
         )
     return found
+
+
+@final
+class _Traced(NamedTuple):
+    """What arguments of a launch come from, and what of its grid comes from them."""
+
+    grid_units: tuple[GridUnit, ...]
+    links: tuple[ArgumentLink, ...]
+    formulas: tuple[ArgumentFormula, ...]
 
 
 @final
@@ -181,19 +193,19 @@ class _Places:
                 self._known[given, position, ()] = launch.own_numbers if is_certain else _numbers_at(node, values)
                 yield position, launch
 
-    def first_launch(self, given: Given, position: int) -> Launch | None:
-        """What holds in the first round that the program comes to."""
+    def in_first_round(self, given: Given, position: int, traced: _Traced) -> _Traced:
+        """With what is not known in all rounds of loops as it is in the first one that the program comes to."""
         values = self._of(given)
         node, guards = values.calls[position]
         values.seen_from(node.start, guards)
         for rounds in values.settings():
             values.in_rounds(rounds)
             if values.is_reached():
-                found = _launch_at(node, values, (self._snippet, self._item, node))
-                values.in_rounds({})
-                return found
+                parts = _parts(node)
+                traced = traced if parts is None else _traced(traced, parts[1], parts[2], values)
+                break
         values.in_rounds({})
-        return None
+        return traced
 
     def numbers(self, given: Given, *, is_made: bool) -> Mapping[int, Sequence[LaunchNumbers]]:
         """In all rounds of loops; `is_made`: in those that the program comes to."""
@@ -220,6 +232,14 @@ class _Places:
         if values is None:
             values = self._values[given] = self._calls.values(self._item, given)
         return values
+
+
+def _traced(known: _Traced, configuration: Sequence[Node], arguments: Sequence[Node], values: HostValues) -> _Traced:
+    return _Traced(
+        known.grid_units or (_grid_units(configuration[0], arguments, values) if configuration else ()),
+        known.links or argument_links(arguments, values),
+        known.formulas or argument_formulas(arguments, values),
+    )
 
 
 def _launch_at(node: Node, values: HostValues, place: _Place) -> Launch | None:
