@@ -6,6 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -14,6 +15,7 @@ from simt_lsp.workspace.file_index import build_index
 from simt_lsp.workspace.project_index.build import build_project
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
 from simt_lsp.workspace.project_index.index import ANY_LAUNCH, MAX_USERS, ProjectIndex
+from tests.workspace.users_by_definition import ByDefinition
 
 KERNEL = "__global__ void k(int *x) { }\n"
 DECLARED = "__global__ void k(int *x);\n"
@@ -241,3 +243,46 @@ def test_the_folder_of_the_cache() -> None:
     assert cache_folder({"HOME": "/h", "SIMT_LSP_CACHE": "/mine"}, "linux") == Path("/mine")
     assert cache_folder({"HOME": "/h", "SIMT_LSP_CACHE": "off"}, "linux") is None
     assert cache_folder({}, "linux") is None
+
+
+FOLDERS = ("/p", "/p/a", "/p/a/x", "/p/b", "/q", "/q/a", "")
+NAMES = ("k.cu", "m.cu", "n.cpp", "k.h", "m.cuh", "all.h", "part.cu")
+FUNCTIONS = ("k", "run", "f")
+TEXTS = (
+    "",
+    "",
+    KERNEL,
+    DECLARED,
+    "void g() { k<<<1, 2>>>(0); }\n",
+    "#define GO k<<<1, 2>>>(0)\n",
+    "#define P(n) n##k\n",
+    "static void k(int *x) { y(x); }\n",
+)
+
+
+def _random_text(random: Random, files: list[str]) -> str:
+    names = [random.choice(files).rpartition("/")[2] for _ in range(random.choice((0, 1, 1, 2, 3)))]
+    includes = [f'#include "{random.choice(("", "", "../", "a/", "../a/", "./"))}{name}"\n' for name in names]
+    bodies = [random.choice(TEXTS).replace("k", function) for function in FUNCTIONS]
+    return "".join((*includes, *bodies, random.choice(("", "", "", "", "", "}\n"))))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_projects_are_answered_word_for_word(seed: int) -> None:
+    random = Random(seed)
+    files = [f"{folder}/{name}" for folder in FOLDERS for name in NAMES if random.random() < 0.5]
+    index = ProjectIndex()
+    for path in files:
+        index.scan(path, _random_text(random, files).encode())
+    for _ in range(4):
+        changed = random.choice(files)
+        if random.random() < 0.3:
+            index.remove(changed)
+        else:
+            index.scan(changed, _random_text(random, files).encode())
+        told = ByDefinition(index.skims())
+        for path in random.sample(files, 3):
+            assert index.includers(path) == told.includers(path)
+            for name in FUNCTIONS:
+                for internal in (False, True):
+                    assert index.users(path, name, internal=internal) == told.users(path, name, internal=internal)
