@@ -85,6 +85,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.scalar.random_control_flow 200 $(FUZZ_SEED)
 	$(BIN)/python -m tests.scalar.simd_of_random 100 $(FUZZ_SEED)
 	$(BIN)/python -m tests.straightline.fuzz 1000 $(FUZZ_SEED)
+	$(BIN)/python -m tests.straightline.fixes 100 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.random.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.sanitize.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.sanitize.planted_fuzz 200 $(FUZZ_SEED)
