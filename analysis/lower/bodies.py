@@ -28,6 +28,7 @@ from analysis.lower.bit_fields import clear_units
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.class_conversions import convert_class
+from analysis.lower.closure_objects import closure_object
 from analysis.lower.construct import construct_at, default_object, initialise_member, initialise_zero
 from analysis.lower.context import LoweringContext, LValue, PointerMoved, ReturnTarget
 from analysis.lower.destruction import full_expression, leave, parts_end
@@ -88,6 +89,7 @@ def _lower_body(
         returns=ReturnTarget(instance.signature.returns, body=declaration.body),
         warp_size=warp_size,
         convert_class=convert_class,
+        closure_object=closure_object,
         function=instance.id,
         owner=declaration.owner,
         moved=moved,

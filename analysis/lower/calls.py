@@ -34,6 +34,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
 from analysis.lower.builtins.atomic_objects import is_atomic_object
+from analysis.lower.closure_objects import call_closure_object
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.copies import (
     copies_by_code,
@@ -213,6 +214,9 @@ def call_instance(
     ctx: LoweringContext, instance: FunctionInstance, this: LValue | None, arguments: Sequence[Operand], span: Span
 ) -> Operand:
     """A `Call` of a function with a body, default arguments filled in."""
+    owner = instance.declaration.owner
+    if owner is not None and owner.closure is not None and (this is not None or not owner.fields):
+        return call_closure_object(ctx, owner, this, arguments, span)
     pairs = zip(instance.signature.parameters, arguments, strict=False)
     is_code = any(isinstance(argument, Closure) for argument in arguments) or _gives_lambda(instance)
     is_code = is_code or any(named_code(ctx, parameter, argument) is not None for parameter, argument in pairs)

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from typing import Final
 
+from analysis.cpp.conversions.implicit import implicit_conversion
+from analysis.cpp.conversions.model import Argument, UserConversion
+from analysis.cpp.types.model import ClassType, QualType
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import TemplateArgument
 from analysis.ir.source import Span
 from analysis.ir.types import S64, U64, StructType, TemplateType, Type, UnknownType
 from analysis.lower.calls import call_method
+from analysis.lower.class_knowledge import RecordClasses, conversion_arguments
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import is_arithmetic, is_vague
 from analysis.lower.convert import implicit
 from analysis.lower.cpp_types import of_library
+from analysis.lower.exact_arguments import as_written, structured
 from analysis.lower.expressions.dispatch import load, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import DeclaredType, FunctionDeclaration, Record, TypeName
-from analysis.lower.records import constructors_of, methods_named
+from analysis.lower.names import TemplateArgument as NamedArgument
+from analysis.lower.records import constructors_of, conversion_operators
 from analysis.lower.types import spelled
 
 
-def convert_class(ctx: LoweringContext, value: ValueId, source: Type, type: Type, span: Span) -> ValueId:
-    records = ctx.program.records
+def convert_class(ctx: LoweringContext, value: ValueId, type: Type, exact: QualType | None, span: Span) -> ValueId:
+    """The value as a `type`, of which `exact` is the C++ type where that is known."""
+    records, source = ctx.program.records, ctx.builder.types[value]
     if isinstance(source, StructType) and isinstance(type, StructType):
         derived, base = records.get(source.name), records.get(type.name)
         if derived is not None and base is not None:
@@ -37,12 +44,38 @@ def convert_class(ctx: LoweringContext, value: ValueId, source: Type, type: Type
             return built
     if isinstance(source, StructType):
         record = records.get(source.name)
-        converted = None if record is None else _converted(ctx, record, value, type, span)
+        converted = None if record is None else _chosen(ctx, record, value, type, exact, span)
+        if converted is None and record is not None:
+            converted = _converted(ctx, record, value, type, span)
         if converted is not None:
             return converted
     if is_vague(source) or (is_vague(type) and not isinstance(type, UnknownType)):
         return ctx.builder.convert(value, type, span)
     return ctx.builder.opaque(f"conversion of {spelled(source)} to {spelled(type)}", (value,), type, span)
+
+
+def _chosen(
+    ctx: LoweringContext, record: Record, value: ValueId, type: Type, exact: QualType | None, span: Span
+) -> ValueId | None:
+    """By the function that the standard's rules choose; None where they choose none, or the types are not known."""
+    program = ctx.program
+    own = structured(program, QualType(ClassType(record.name)))
+    wanted = None if exact is None or isinstance(type, StructType) else structured(program, exact)
+    if own is None or wanted is None or record.is_guess:
+        return None
+    found = implicit_conversion(RecordClasses(program), Argument(own), wanted)
+    function = found.function if isinstance(found, UserConversion) else None
+    if not isinstance(function, FunctionDeclaration) or function.is_constructor:
+        return None
+    explicit: list[NamedArgument] = []
+    for argument in conversion_arguments(program, function, wanted) or () if function.template_parameters else ():
+        written = as_written(program, argument)
+        if written is None:
+            return None
+        explicit.append(written)
+    result = call_method(ctx, temporary(ctx, value, span), record, (function,), tuple(explicit), (), span)
+    loaded = load(ctx, result, span)
+    return None if isinstance(ctx.builder.types[loaded], StructType) else implicit(ctx, loaded, type, span)
 
 
 def _constructed(ctx: LoweringContext, record: Record, value: ValueId, span: Span) -> ValueId | None:
@@ -108,11 +141,3 @@ def _by_template(
 
 _SHARED: Final = frozenset({S64, U64})
 """What several C++ types are stored as."""
-
-
-def conversion_operators(record: Record) -> list[FunctionDeclaration]:
-    names = [name for name in record.method_nodes if name.startswith("operator ")]
-    found = [declaration for name in names for declaration in methods_named(record, name)]
-    for base, _ in record.bases:
-        found += conversion_operators(base)
-    return found

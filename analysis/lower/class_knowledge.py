@@ -8,15 +8,18 @@ Rules   A class is known in full where all of its text is, bases included; of an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import final
 
 from analysis.cpp.conversions.implicit import ConversionFunction, ConvertingConstructor
-from analysis.cpp.types.model import ClassType, QualType
+from analysis.cpp.templates.deduction import Deduced, deduce_exactly
+from analysis.cpp.types.model import ArrayType, ClassType, FunctionType, OpaqueType, QualType, TemplateArgument
 from analysis.lower.exact_arguments import record_name, structured, structured_class
 from analysis.lower.functions import generic_signature, is_for_constants
 from analysis.lower.library.source import lacks_conversions
 from analysis.lower.names import Declarations, DeclaredType, FunctionDeclaration, Record
 from analysis.lower.records import constructors_of, initialising_constructors, methods_named
+from analysis.lower.requirements import is_required
 from analysis.syntax.tree import Node
 
 
@@ -42,12 +45,25 @@ class RecordClasses:
             known = self._constructors[type] = [] if record is None else _converting(self._program, record)
         return known
 
-    def conversion_functions(self, type: ClassType) -> Sequence[ConversionFunction]:
+    def conversion_functions(self, type: ClassType, wanted: QualType | None) -> Sequence[ConversionFunction]:
         known = self._functions.get(type)
         if known is None:
             record = self._records.get(record_name(type))
             known = self._functions[type] = [] if record is None else _functions(self._program, record)
-        return known
+        if not any(each.is_template for each in known):
+            return known
+        return [found for each in known if (found := self._giving(each, wanted)) is not None]
+
+    def _giving(self, function: ConversionFunction, wanted: QualType | None) -> ConversionFunction | None:
+        """The function for what is wanted; None where a template gives nothing like that."""
+        if not function.is_template:
+            return function
+        if wanted is None:
+            return replace(function, result=QualType(OpaqueType("?")))
+        declaration = function.function
+        assert isinstance(declaration, FunctionDeclaration)
+        found = conversion_arguments(self._program, declaration, wanted)
+        return None if found is None else replace(function, result=wanted.object.unqualified)
 
     def is_complete(self, type: ClassType) -> bool:
         known = self._complete.get(type)
@@ -72,13 +88,37 @@ def _is_known(program: Declarations, record: Record) -> bool:
     if record.node.field("body") is None:
         return False
     converting = [*_constructors(record), *_own_functions(record)]
+    if sum(1 for each in converting if each.template_parameters) > 1:
+        return False
     is_known = all(_has_known_type(program, each) for each in converting)
     return is_known and all(_is_known(program, base) for base, _ in record.bases)
 
 
+def conversion_arguments(
+    program: Declarations, declaration: FunctionDeclaration, wanted: QualType
+) -> Sequence[TemplateArgument] | None:
+    """The arguments with which a template of conversion functions gives just that type ([temp.deduct.conv])."""
+    pattern = _exact(program, generic_signature(declaration).returns)
+    target = wanted.object.unqualified
+    if pattern is None or isinstance(target.type, ArrayType | FunctionType):
+        return None
+    names = [each.name for each in declaration.template_parameters]
+    found: Deduced = {}
+    if not deduce_exactly(frozenset(names), pattern.unqualified, target, found):
+        return None
+    return [found[name] for name in names] if found.keys() == set(names) else None
+
+
+def _is_simple_template(program: Declarations, declaration: FunctionDeclaration) -> bool:
+    """Whether what a conversion function gives says all of its template's arguments, and nothing else is asked."""
+    exact = _exact(program, generic_signature(declaration).returns)
+    is_asked = any(each.is_pack or each.concept is not None for each in declaration.template_parameters)
+    return not is_asked and not is_required(declaration) and exact is not None and not exact.is_reference
+
+
 def _has_known_type(program: Declarations, declaration: FunctionDeclaration) -> bool:
     if declaration.template_parameters:
-        return False
+        return not declaration.is_constructor and _is_simple_template(program, declaration)
     signature = generic_signature(declaration)
     if not declaration.is_constructor:
         return _exact(program, signature.returns) is not None
@@ -104,7 +144,13 @@ def _constructors(record: Record) -> Sequence[FunctionDeclaration]:
 def _functions(program: Declarations, record: Record) -> list[ConversionFunction]:
     """Those of the class, and those of its bases to other types."""
     own = [
-        ConversionFunction(declaration, exact, is_for_constants(declaration), _class(program, record))
+        ConversionFunction(
+            declaration,
+            exact,
+            is_for_constants(declaration),
+            _class(program, record),
+            bool(declaration.template_parameters),
+        )
         for declaration in _own_functions(record)
         if not is_explicit(declaration)
         and (exact := _exact(program, generic_signature(declaration).returns)) is not None

@@ -61,13 +61,6 @@ def closure_type(scope: Scope, node: Node, owner: str) -> StructType | None:
     return record.type
 
 
-def is_mutable(node: Node) -> bool:
-    """Whether calls of a lambda expression may change what it has captured by value."""
-    declarator = node.field("declarator")
-    specifiers = () if declarator is None else declarator.children
-    return any(child.kind == "lambda_specifier" and child.text == b"mutable" for child in specifiers)
-
-
 def _capture(record: Record, scope: Scope, body: Node) -> None:
     """The variables of the host function that the body names."""
     for text in dict.fromkeys(node.text for node in body.walk() if node.kind == "identifier"):

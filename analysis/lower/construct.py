@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from analysis.cpp.types.model import ClassType, QualType
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Opaque
@@ -29,18 +30,23 @@ from analysis.lower.braced_arguments import listed_type
 from analysis.lower.builtins import builtin_constructor, builtin_layout
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, copy_object, unknown_call
+from analysis.lower.class_knowledge import conversion_arguments
+from analysis.lower.closure_objects import as_objects
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
+from analysis.lower.exact_arguments import as_written, structured
 from analysis.lower.expressions.arguments import argument_operands
-from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue
+from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue, temporary
 from analysis.lower.expressions.members import member_place, upcast
+from analysis.lower.functions import generic_signature
 from analysis.lower.lifetimes import take_over, temporary_begins
-from analysis.lower.names import Closure, DeclaredType, FunctionDeclaration, Record
+from analysis.lower.names import Closure, DeclaredType, FunctionDeclaration, Record, TemplateArgument
 from analysis.lower.overloads import choose
 from analysis.lower.packs import expanded
 from analysis.lower.records import (
     constructors_of,
+    conversion_operators,
     has_defaulted_constructor,
     initialising_constructors,
     is_derived,
@@ -60,6 +66,7 @@ def new_object(ctx: LoweringContext, type: Type, span: Span, name: str = "") -> 
 
 def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], span: Span) -> Operand:
     """The temporary `type(arguments...)`."""
+    arguments = as_objects(ctx, arguments, span)
     if isinstance(type, StructType):
         record = ctx.program.records.get(type.name)
         if record is not None:
@@ -82,8 +89,13 @@ def construct_at(
     ctx: LoweringContext, target: LValue, record: Record, arguments: Sequence[Operand], span: Span
 ) -> None:
     """Initialises the object `target` of class `record` with constructor arguments."""
+    arguments = as_objects(ctx, arguments, span)
     if len(arguments) == 1 and ctx.type_of(arguments[0]) == record.type:
         _copy(ctx, target, record, arguments[0], span)
+        return
+    same = _as_own(ctx, record, arguments[0], span) if len(arguments) == 1 else None
+    if same is not None:
+        _copy(ctx, target, record, same, span)
         return
     constructors = written_constructors(record)
     if record.inherited and (arguments or not _has_implicit_constructor(record)):
@@ -96,6 +108,41 @@ def construct_at(
         _fill_members(ctx, target, record, [*arguments], span)
         return
     default_members(ctx, target, record, span, zeroed=True)
+
+
+def _as_own(ctx: LoweringContext, record: Record, argument: Operand, span: Span) -> Operand:
+    """The object of just this class that an object of another class is copied from; None where a constructor takes it.
+
+    It is a base of the other object, or what a conversion function gives, an explicit one too.
+    """
+    type = ctx.type_of(argument)
+    other = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
+    if other is None or other.is_guess or record.is_guess:
+        return None
+    choice = choose(ctx, initialising_constructors(record), (), (argument,))
+    if choice is not None and (choice.is_exact or not is_derived(other, record)):
+        return None
+    whole = argument if isinstance(argument, LValue) else temporary(ctx, load(ctx, argument, span), span)
+    if is_derived(other, record):
+        return upcast(ctx, whole, other, record, span)
+    for function in conversion_operators(other):
+        explicit = _arguments_for(ctx, function, record)
+        if explicit is not None:
+            return call_method(ctx, whole, other, (function,), explicit, (), span)
+    return None
+
+
+def _arguments_for(
+    ctx: LoweringContext, function: FunctionDeclaration, record: Record
+) -> tuple[TemplateArgument, ...] | None:
+    """The template arguments with which a conversion function gives an object of that class; None where it does not."""
+    if not function.template_parameters:
+        return () if generic_signature(function).returns.type == record.type else None
+    wanted = structured(ctx.program, QualType(ClassType(record.name)))
+    found = None if wanted is None else conversion_arguments(ctx.program, function, wanted)
+    written = [as_written(ctx.program, each) for each in found or ()]
+    known = tuple(each for each in written if each is not None)
+    return known if found is not None and len(known) == len(written) else None
 
 
 def _has_implicit_constructor(record: Record) -> bool:
@@ -427,7 +474,14 @@ def _fill_members(
 def _fill_base(ctx: LoweringContext, target: LValue, base: Record, pending: list[Node | Operand], span: Span) -> None:
     """The base of an aggregate, which is an element as its members are; an empty one takes no more than `{}`."""
     first = pending[0] if pending else None
-    if first is None or not (base.fields or written_constructors(base) or _is_empty_list(first)):
+    if isinstance(first, Node) and first.kind != "initializer_list":
+        first = pending[0] = lower(ctx, first)
+    if isinstance(first, Closure):
+        (first,) = pending[:1] = as_objects(ctx, (first,), span)
+    if first is not None and not isinstance(first, Node) and ctx.type_of(first) == base.type:
+        construct_at(ctx, target, base, (first,), span)
+        del pending[0]
+    elif first is None or not (base.fields or written_constructors(base) or _is_empty_list(first)):
         default_object(ctx, target, base, span, zeroed=True)
     else:
         _fill_from(ctx, target, pending, span)

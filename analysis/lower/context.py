@@ -103,7 +103,8 @@ class ReturnTarget:
     """The C++ type of what a body lowered in place gives back, where its first `return` says it."""
 
 
-ClassConversion: TypeAlias = Callable[["LoweringContext", ValueId, Type, Type, Span], ValueId]
+ClosureObject: TypeAlias = Callable[["LoweringContext", Closure, Span], LValue | None]
+ClassConversion: TypeAlias = Callable[["LoweringContext", ValueId, Type, "QualType | None", Span], ValueId]
 
 
 @final
@@ -117,6 +118,8 @@ class LoweringContext:
     warp_size: int
     convert_class: ClassConversion
     """A value converted from or to a class: it takes calls, which take conversions (`class_conversions.py`)."""
+    closure_object: ClosureObject
+    """An object of a lambda's class: it takes calls, which take objects (`closure_objects.py`)."""
     function: FunctionId
     """Whose body is lowered; bodies that are lowered in place within it are others."""
     owner: Record | None = None

@@ -6,6 +6,7 @@ Rules   From a class: to its base, or by its conversion operator.  To a class: b
 
 from __future__ import annotations
 
+from analysis.cpp.types.model import QualType
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
@@ -26,13 +27,13 @@ from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.types import spelled
 
 
-def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span) -> ValueId:
-    """`value` as a `type`, as initialisation and argument passing convert it."""
+def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span, exact: QualType | None = None) -> ValueId:
+    """`value` as a `type`, as initialisation and argument passing convert it; `exact` is the C++ type, if known."""
     source = ctx.builder.types[value]
     if source == type or isinstance(type, VoidType):
         return value
     if isinstance(source, StructType) or isinstance(type, StructType):
-        return ctx.convert_class(ctx, value, source, type, span)
+        return ctx.convert_class(ctx, value, type, exact, span)
     if isinstance(type, PointerType) and isinstance(source, PointerType):
         value = moved_in_class(ctx, value, source.element, type.element, span)
     if isinstance(type, UnknownType):

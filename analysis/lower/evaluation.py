@@ -45,7 +45,7 @@ from analysis.ir.ids import SymbolId
 from analysis.lower.associated import associated_with
 from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.class_knowledge import RecordClasses
-from analysis.lower.closures import is_mutable
+from analysis.lower.closure_classes import closure_class
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.constants import declared_object, entity_constant, literal
 from analysis.lower.copies import assignment_operator, copy_constructor, copy_runs_code, part_with_assignment
@@ -57,6 +57,7 @@ from analysis.lower.functions import (
     instantiate,
     is_for_constants,
     is_guess,
+    is_mutable,
     pack_names,
     parameter_list,
     read_parameters,
@@ -109,6 +110,15 @@ def evaluate(scope: Scope, node: Node, *, is_required: bool = True) -> Constant 
     """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
     with _budget() as budget:
         return _constant(machine.evaluated(ScopeNames(scope), node, budget, is_required=is_required))
+
+
+def closure_constant(scope: Scope, node: Node) -> ConstantObject | None:
+    """The object of a lambda that captures nothing, which may be a template argument."""
+    captures, origin = node.field("captures"), scope.origin
+    if origin is None or captures is None or captures.children:
+        return None
+    record = closure_class(scope.program, Closure(node, scope.inside(), origin.snippet, None, None, None))
+    return None if record is None or record.fields else ConstantObject(record.type, ())
 
 
 def initial_constant(scope: Scope, declared: DeclaredType, value: Node | None) -> Constant | None:

@@ -39,12 +39,13 @@ from analysis.lower.builtins import builtin_function
 from analysis.lower.builtins.types import canonical
 from analysis.lower.class_deduction import deduced_class, deducible
 from analysis.lower.class_knowledge import RecordClasses
+from analysis.lower.closure_classes import closure_class
 from analysis.lower.constants import evaluate
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.cpp_types import ir_type, of_library
 from analysis.lower.exact_arguments import named as by_name
 from analysis.lower.exact_arguments import record_name, structured
-from analysis.lower.functions import generic_signature, is_deduced, is_for_constants, with_parameters
+from analysis.lower.functions import NOWHERE, generic_signature, is_deduced, is_for_constants, with_parameters
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
@@ -53,6 +54,7 @@ from analysis.lower.names import (
     AUTO,
     DECLTYPE,
     BuiltinName,
+    Closure,
     ConstantName,
     Declarations,
     DeclaredType,
@@ -62,6 +64,7 @@ from analysis.lower.names import (
     FunctionInstance,
     FunctionSet,
     GlobalVariable,
+    LambdaName,
     LocalVariable,
     MemberName,
     Record,
@@ -107,6 +110,12 @@ def certain_type(scope: Scope, node: Node) -> Typed:
     if isinstance(found, Argument):
         return declared_as(by_name(decltype_of(found))) if checker.is_certain else None
     return found
+
+
+def returned_type(instance: FunctionInstance) -> QualType | None:
+    """What a function gives back, `auto` deduced where its body is one `return`; None where that is not known."""
+    found = ScopeNames(instance.scope).returned(instance)
+    return by_name(decltype_of(found)) if isinstance(found, Argument) else None
 
 
 # -- what names mean ---------------------------------------------------------------------------------------------------
@@ -173,6 +182,9 @@ class ScopeNames:
                 if exact is None:
                     return None
                 return lvalue(exact) if exact.is_constant else prvalue(exact)
+            case LambdaName(closure=closure):
+                made = self._closure(closure)
+                return None if made is None else lvalue(made)
             case TemplateValue(exact=exact):
                 return None if exact is None else prvalue(exact)
             case BuiltinName(builtin=builtin):
@@ -189,6 +201,50 @@ class ScopeNames:
     def _variable(self, declared: DeclaredType) -> Argument | None:
         exact = self._exact(declared)
         return None if exact is None else named(exact)
+
+    def closure(self, node: Node) -> Checked:
+        scope, captures = self._scope.inside(), node.field("captures")
+        if scope.origin is None:
+            return None
+        for capture in captures.children if captures is not None else ():
+            if not self._capture(scope, capture, node):
+                return None
+        made = self._closure(Closure(node, scope, scope.origin.snippet, None, None, None))
+        return None if made is None else prvalue(made)
+
+    def _capture(self, scope: Scope, capture: Node, node: Node) -> bool:
+        """Declares what a capture copies in the scope of the lambda; whether it is understood."""
+        is_reference = capture.source[: capture.start].rstrip().endswith(b"&")
+        match capture.kind:
+            case "lambda_default_capture":
+                names = {one.text for one in node.walk() if one.kind == "identifier"}
+                copied = names if capture.text.strip() == b"=" else set[bytes]()
+            case "identifier":
+                copied = set[bytes]() if is_reference else {capture.text}
+            case "this":
+                return True
+            case "lambda_capture_initializer" if not is_reference and not capture.text.startswith((b"&", b"...")):
+                left, right = capture.field("left"), capture.field("right")
+                value = None if right is None else Checker(self).check(right)
+                if left is None or left.kind != "identifier" or not isinstance(value, Argument):
+                    return False
+                name, declared = left.text.decode(), declared_as(by_name(decayed(value.type).unqualified))
+                scope.declare(name, LocalVariable(name, NOWHERE, declared, None))
+                return True
+            case _:
+                return False
+        for text in copied:
+            entity = self._scope.find(text.decode("utf-8", "replace"))
+            if isinstance(entity, LocalVariable):
+                scope.declare(entity.name, entity)
+        return True
+
+    def _closure(self, closure: Closure) -> QualType | None:
+        """The class of a lambda; None in host code, whose lambdas `closures.py` knows."""
+        origin = closure.scope.origin
+        is_hosts = origin is None or (origin.item.kind is ItemKind.FUNCTION and not origin.item.is_device)
+        record = None if is_hosts else closure_class(self._program, closure)
+        return None if record is None else self._exact(declared_as(QualType(cpp.ClassType(record.name))))
 
     # -- members -------------------------------------------------------------------------------------------------
 
@@ -268,7 +324,9 @@ class ScopeNames:
         record = self._record(object.type.type)
         methods = () if record is None else methods_named(record, "operator()")
         is_plain = not any(each.template_parameters or is_required(each) for each in methods)
-        has_others = bool(self.classes.conversion_functions(object.type.type))  # to a pointer to a function, perhaps
+        has_others = bool(
+            self.classes.conversion_functions(object.type.type, None)
+        )  # to a pointer to a function, perhaps
         return INVALID if record is not None and is_plain and not has_others else None
 
     def _converted(self, declared: DeclaredType, arguments: Sequence[Argument]) -> Checked:
@@ -319,11 +377,11 @@ class ScopeNames:
     ) -> Checked:
         found = choose_exactly(self._program, declarations, explicit, arguments, object)
         if isinstance(found, FunctionInstance):
-            return self._returned(found)
+            return self.returned(found)
         is_plain = not any(each.template_parameters or is_required(each) for each in declarations)
         return INVALID if isinstance(found, NoFunction) and is_plain and declarations else None
 
-    def _returned(self, instance: FunctionInstance) -> Checked:
+    def returned(self, instance: FunctionInstance) -> Checked:
         if instance.declaration.node.child("delete_method_clause") is not None:
             return INVALID
         returns = instance.signature.returns
@@ -371,9 +429,9 @@ class ScopeNames:
         by_function = choose_exactly(self._program, free, (), operands) if free else NoFunction()
         match by_method, by_function:
             case FunctionInstance(), NoFunction():
-                return self._returned(by_method)
+                return self.returned(by_method)
             case NoFunction(), FunctionInstance():
-                return self._returned(by_function)
+                return self.returned(by_function)
             case NoFunction(), NoFunction():
                 return None if self._is_rewritten(sign) else NO_OPERATOR
             case _:

@@ -1,8 +1,8 @@
 """Explicit specialisations of function templates: `template <> int f(float)`, with or without arguments.
 
 Question  Is another function meant in place of the instance of a template that a call chose?
-Rules     Overload resolution sees templates alone.  A specialisation is of the most special template that its
-          parameters fit (`cpp.templates.functions.specialised`), for the arguments that these say.
+Rules     Overload resolution sees templates alone.  A specialisation is of the most special template in front of it
+          that its parameters fit (`cpp.templates.functions.specialised`), for the arguments that these say.
           Where an argument of the instance is known by its storage alone, or a type in the specialisation is not
           known, either may be meant.
 Source    C++ standard, "Explicit specialization", "Deducing template arguments from a function declaration".
@@ -56,12 +56,25 @@ def specialisation_of(
     bound = flattened([one for one in named if isinstance(one, TemplateArgument)])
     possible: list[FunctionDeclaration] = []
     for candidate in candidates:
-        answer = _is_for(program, candidate, declarations, template, bound)
+        visible = _in_front(program, candidate, declarations)
+        answer = template in visible and _is_for(program, candidate, visible, template, bound)
         if answer:
             return Specialised(candidate, ())
         if answer is None:
             possible.append(candidate)
     return Specialised(None, tuple(possible))
+
+
+def _in_front(
+    program: Declarations, candidate: FunctionDeclaration, declarations: Sequence[FunctionDeclaration]
+) -> Sequence[FunctionDeclaration]:
+    """The templates that a specialisation sees: those that are declared before it, by themselves or by their heads."""
+    places = {id(item): place for place, item in enumerate(program.unit.lookup(candidate.name))}
+    own = places.get(id(candidate.item))
+    heads = [item for item in program.unit.lookup(candidate.name) if not item.is_definition and item.is_template]
+    if own is None or heads or candidate.owner is not None:  # a member is declared by its class
+        return declarations
+    return [one for one in declarations if places.get(id(one.item), -1) <= own]
 
 
 def _is_for(

@@ -107,11 +107,20 @@ def requirements_of(declaration: FunctionDeclaration) -> list[Node]:
 
 
 def is_for_constants(declaration: FunctionDeclaration) -> bool:
-    """Whether a method may be called on constant objects: `const` stands behind its parameters."""
+    """Whether a method may be called on constant objects: `const` stands behind its parameters, or it is a lambda's."""
     declarator = declaration.declarator
+    if declaration.node.kind == "lambda_expression":
+        return not is_mutable(declaration.node)
     if declarator.kind == "operator_cast":
         declarator = _parameters_of_cast(declarator)
     return any(child.kind == "type_qualifier" and child.text == b"const" for child in declarator.children)
+
+
+def is_mutable(node: Node) -> bool:
+    """Whether calls of a lambda expression may change what it has captured by value."""
+    declarator = node.field("declarator")
+    specifiers = () if declarator is None else declarator.children
+    return any(child.kind == "lambda_specifier" and child.text == b"mutable" for child in specifiers)
 
 
 def _parameters_of_cast(declarator: Node) -> Node:
@@ -147,7 +156,7 @@ def instantiate(
 def _name_types(declaration: FunctionDeclaration, scope: Scope, bound: tuple[TemplateArgument, ...]) -> None:
     """Types that the function declares are named after the instance, and after its number among overloads."""
     origin, item = scope.origin, declaration.item
-    if origin is None or (b"struct" not in item.text and b"class" not in item.text and b"union" not in item.text):
+    if origin is None or not _MAY_DECLARE_TYPES.search(item.text):
         return
     owner = declaration.owner
     path = [*item.namespace, *([item.owner] if item.owner else [])] if owner is None else [owner.name]
@@ -426,6 +435,8 @@ def is_deduced(declared: DeclaredType) -> bool:
     return is_inferred(declared.type)
 
 
+_MAY_DECLARE_TYPES: Final = re.compile(rb"\b(?:struct|class|union|enum)\b|\[[^\]]*\]\s*(?:\(|\{|<|mutable)")
+"""In text that may hold a class or a lambda."""
 NOWHERE: Final = SymbolId(-1)
 """The symbol of a variable in text that is not run."""
 THREAD_GROUP: Final = HandleType("cooperative_groups::thread_group")

@@ -86,25 +86,45 @@ class Member:
     """Of a bit-field, in bits."""
 
 
+@final
+@record
+class BasePart:
+    """A base: the members from number `first` on are its own, in its order.
+
+    `has_table` tells that its objects begin with a pointer to a table of virtual functions; `is_plain` that nothing is
+    put behind its last member, since it is a class as C has them.
+    """
+
+    first: int
+    layout: StructLayout
+    has_table: bool
+    is_plain: bool
+
+
 def lay_out(
     name: str,
     members: Sequence[Member],
     structs: Mapping[str, StructLayout],
     *,
+    bases: Sequence[BasePart] = (),
+    has_table: bool = False,
     is_union: bool = False,
     is_packed: bool = False,
     alignment: int = 1,
 ) -> StructLayout:
     """The layout of a struct with these members; `alignment` is what `alignas`/`__align__` asks for the whole.
 
+    Bases lie as the Itanium C++ ABI has it: the first one with a table begins the object, the others follow in order;
+    what comes next begins in the last bytes of a base that are no member's.
     Bit-fields lie as the Itanium C++ ABI for x86-64 has it: in the next bits, unless they would straddle a unit of
     their type.
     """
-    offset = end = 0
     spare = 0
-    is_known = True
-    fields: list[Field] = []
-    for member in members:
+    is_known = all(base.layout.size for base in bases)
+    fields, offset = _bases(members, bases, structs, has_table=has_table)
+    alignment = max([alignment, 8 if has_table else 1, *(base.layout.alignment for base in bases)])
+    end = max([offset, *(field.offset for field in fields)])
+    for member in members[len(fields) :]:
         size, own = size_and_alignment(member.type, structs)
         is_known = is_known and size is not None
         own = max(1 if is_packed else own, member.alignment)
@@ -123,6 +143,44 @@ def lay_out(
         end = max(end, offset)
     size = -(-max(end, 1) // alignment) * alignment if is_known else 0
     return StructLayout(name, tuple(fields), size, alignment, is_union)
+
+
+def _bases(
+    members: Sequence[Member], bases: Sequence[BasePart], structs: Mapping[str, StructLayout], *, has_table: bool
+) -> tuple[list[Field], int]:
+    """The members of the bases, and the offset behind them."""
+    primary = next((base for base in bases if base.has_table), None)
+    offset = _POINTER if has_table and primary is None else 0
+    begins: dict[int, int] = {}
+    for base in sorted(bases, key=lambda one: one is not primary):
+        layout = base.layout
+        if not layout.fields and not base.has_table:
+            begins[id(base)] = 0
+            continue
+        begins[id(base)] = -(-offset // layout.alignment) * layout.alignment
+        own = layout.size if base.is_plain else max(_used(layout, structs), _POINTER if base.has_table else 0)
+        offset = begins[id(base)] + own
+    fields = [
+        Field(field.name, field.type, begins[id(base)] + field.offset, field.bits)
+        for base in bases
+        for field in base.layout.fields
+    ]
+    return fields, offset
+
+
+def _used(layout: StructLayout, structs: Mapping[str, StructLayout]) -> int:
+    """The bytes of an object up to the end of its last member."""
+    ends = [0]
+    for field in layout.fields:
+        if field.bits is not None:
+            ends.append(field.offset + -(-(field.bits.first + field.bits.width) // 8))
+        else:
+            ends.append(field.offset + (size_of(field.type, structs) or 0))
+    return max(ends)
+
+
+_POINTER = 8
+"""Bytes of a pointer to a table of virtual functions."""
 
 
 def _bit_field(member: Member, size: int, position: int) -> tuple[Field, int]:

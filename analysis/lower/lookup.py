@@ -280,7 +280,8 @@ def _expanded_argument(scope: Scope, node: Node) -> list[TemplateArgument]:
 
 def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
     if node.kind != "type_descriptor":
-        value = evaluate_any(scope, node)
+        is_lambda = node.kind == "lambda_expression"
+        value = scope.program.closure_constant(scope, node) if is_lambda else evaluate_any(scope, node)
         if value is not None:
             return value
         return _named_function(scope, node) or TemplateValue(shown(node), S32)

@@ -15,7 +15,6 @@ from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, call_one_of, unknown_call
-from analysis.lower.class_conversions import conversion_operators
 from analysis.lower.class_knowledge import is_explicit
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
@@ -24,7 +23,7 @@ from analysis.lower.expressions.dispatch import load, temporary
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import FunctionDeclaration
 from analysis.lower.overloads import choose
-from analysis.lower.records import methods_named
+from analysis.lower.records import conversion_operators, methods_named
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 

@@ -30,7 +30,7 @@ from analysis.ir.types import VOID, StructLayout, Type, UnknownType
 from analysis.lower import evaluation, type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
-from analysis.lower.constant_values import Constant
+from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.exact_arguments import exact_arguments
 from analysis.lower.expression_types import named_type
 from analysis.lower.forgetting import forget_names
@@ -423,6 +423,10 @@ class Program:
     def evaluate(self, scope: Scope, node: Node, *, is_required: bool) -> Constant | None:
         """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
         return evaluation.evaluate(scope, node, is_required=is_required)
+
+    def closure_constant(self, scope: Scope, node: Node) -> ConstantObject | None:
+        """The object of a lambda expression that captures nothing."""
+        return evaluation.closure_constant(scope, node)
 
     def initial_constant(self, scope: Scope, declared: DeclaredType, value: Node | None) -> Constant | None:
         """What a constant holds that is initialised so."""

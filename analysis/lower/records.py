@@ -29,7 +29,7 @@ from analysis.lower.functions import (
     parameter_list,
 )
 from analysis.lower.globals import declare_global, find_declarator
-from analysis.lower.layouts import Member, lay_out
+from analysis.lower.layouts import BasePart, Member, lay_out
 from analysis.lower.member_definitions import (
     Membership,
     bind_headers,
@@ -116,7 +116,7 @@ def initialising_constructors(record: Record) -> list[FunctionDeclaration]:
     """
     found = written_constructors(record)
     hidden = [parameter_types(declaration) for declaration in constructors_of(record)]
-    for base in record.inherited:
+    for base in (one for one in record.inherited if record not in one.inherited and one is not record):
         for declaration in initialising_constructors(base):
             if parameter_types(declaration) not in hidden and not _takes_own_class(declaration):
                 found.append(declaration)
@@ -128,6 +128,15 @@ def _takes_own_class(constructor: FunctionDeclaration) -> bool:
     parameters = generic_signature(constructor).parameters
     owner = constructor.owner
     return len(parameters) == 1 and owner is not None and parameters[0].declared.type == owner.type
+
+
+def conversion_operators(record: Record) -> list[FunctionDeclaration]:
+    """`operator T()` of the class and its bases."""
+    names = [name for name in record.method_nodes if name.startswith("operator ")]
+    found = [declaration for name in names for declaration in methods_named(record, name)]
+    for base, _ in record.bases:
+        found += conversion_operators(base)
+    return found
 
 
 def has_defaulted_constructor(record: Record) -> bool:
@@ -188,10 +197,63 @@ def layout_of(record: Record) -> StructLayout:
         record.name,
         members,
         record.scope.program.layouts,
+        bases=_base_parts(record),
+        has_table=_has_table(record),
         is_union=record.is_union,
         is_packed=is_packed(record.node.children),
         alignment=requested_alignment(record.scope, record.node.children),
     )
+
+
+def _base_parts(record: Record) -> list[BasePart]:
+    layouts = record.scope.program.layouts
+    found = [
+        BasePart(first, layouts[base.name], _has_table(base), _is_plain(base))
+        for base, first in record.bases
+        if base.name in layouts
+    ]
+    return found if sum(len(part.layout.fields) for part in found) == record.own_fields else []
+
+
+def _has_table(record: Record, inside: frozenset[str] = frozenset()) -> bool:
+    """Whether objects hold a pointer to a table of virtual functions; `inside` are the classes that it is a base of."""
+    if b"virtual" in record.snippet.text:
+        nodes = [node for named in record.method_nodes.values() for node in named]
+        if any("virtual" in specifier_words(node) for node in nodes):
+            return True
+    inside |= {record.name}
+    return any(_has_table(base, inside) for base, _ in record.bases if base.name not in inside)
+
+
+def _is_plain(record: Record, inside: frozenset[str] = frozenset()) -> bool:
+    """Whether it is a class as C has them, for the layout of what is derived from it: a POD of C++03."""
+    if record.bases or record.is_union or _has_table(record) or has_destructor(record):
+        return record.is_union
+    own = [one for one in written_constructors(record) if one.owner is record]
+    if own or "operator=" in record.method_nodes or any(field.default is not None for field in record.fields):
+        return False
+    inside |= {record.name}
+    inner = [record.scope.program.records.get(_element_name(field.declared)) for field in record.fields]
+    return _are_public(record) and all(one is None or one.name in inside or _is_plain(one, inside) for one in inner)
+
+
+def _element_name(member: DeclaredType) -> str:
+    type = member.type
+    while isinstance(type, ArrayType):
+        type = type.element
+    return type.name if isinstance(type, StructType) and not member.is_reference else ""
+
+
+def _are_public(record: Record) -> bool:
+    """Whether all members that take room are."""
+    body, is_public = record.node.field("body"), record.node.kind != "class_specifier"
+    for child in body.children if body is not None else ():
+        if child.kind == "access_specifier":
+            is_public = child.text.strip(b" :") == b"public"
+        is_member = child.kind == "field_declaration" and function_declarator(child) is None
+        if is_member and not is_public and "static" not in specifier_words(child):
+            return False
+    return True
 
 
 def _read_bases(record: Record, clause: Node) -> None:
@@ -422,6 +484,9 @@ def resolve_member(record: Record, name: str) -> Entity | None:
     for anonymous in record.fields:
         if anonymous.name == "" and _has_field(record, anonymous.declared.type, name):
             return MemberName(record, name)
+    nested = _class_outside(record, name)
+    if nested is not None:
+        return nested
     methods = methods_named(record, name) if name != record.simple_name else ()
     if methods:
         return FunctionSet(name, methods)
@@ -429,6 +494,33 @@ def resolve_member(record: Record, name: str) -> Entity | None:
         found = base.member(name)
         if found is not None and not isinstance(found, MemberName):
             return found
+    return None
+
+
+def _class_outside(record: Record, name: str) -> TypeName | None:
+    """A class in this one that is defined behind it: `template <class T> struct A<T>::B { ... };`."""
+    program = record.scope.program
+    called = name if record.template is None else record.simple_name  # of a template, items go by its name
+    for item in () if record.is_local else program.unit.lookup(called):
+        is_elsewhere = item.in_class or item.namespace != record.item.namespace or item.kind is not ItemKind.RECORD
+        if is_elsewhere or b"::" not in item.text.partition(b"{")[0] or not item.is_definition:
+            continue
+        snippet = program.snippet(item)
+        around = classes_around(snippet.root)
+        owner = around[-1] if around and _last_name(snippet.root) == name else None
+        owner = owner.field("name") if owner is not None and owner.kind == "template_type" else owner
+        if owner is None or owner.text.decode() != record.simple_name or specialised_pattern(snippet.root) is not None:
+            continue
+        headers = [template_parameters(program, header) for header in snippet.templates]
+        if membership(record, snippet.root, headers) is Membership.NONE:
+            continue
+        scope = record.scope.inside()
+        scope.origin = Origin(item, snippet, record.name)
+        if bind_headers(record, scope, snippet.root, headers):
+            continue  # a template of its own
+        type = program.declare_record(scope, snippet.root)
+        found = program.records.get(type.name) if isinstance(type, StructType) else None
+        return None if found is None else self_name(found)
     return None
 
 

@@ -34,6 +34,7 @@ def is_dispatched(record: Record, declaration: FunctionDeclaration) -> bool:
 def is_polymorphic(record: Record) -> bool:
     """Whether calls on objects of the class may be virtual."""
     if record.is_polymorphic is None:
+        record.is_polymorphic = False  # a class that is its own base
         names = [name for name in record.method_nodes if name != "~" + record.simple_name]
         own = any(each.is_virtual for name in names for each in methods_named(record, name))
         record.is_polymorphic = own or any(is_polymorphic(base) for base, _ in record.bases)

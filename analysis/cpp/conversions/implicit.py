@@ -56,20 +56,27 @@ class ConvertingConstructor:
 @final
 @record
 class ConversionFunction:
-    """A conversion function that is not explicit; `object` is the type by which it takes its object."""
+    """A conversion function that is not explicit; `object` is the type by which it takes its object.
+
+    Of a template, `result` is what it gives where a certain type is wanted.
+    """
 
     function: object
     result: QualType
     is_constant: bool
     owner: ClassType
+    is_template: bool = False
 
 
 class Classes(Bases, Protocol):
     """What conversions ask about classes."""
 
     def converting_constructors(self, type: ClassType) -> Sequence[ConvertingConstructor]: ...
-    def conversion_functions(self, type: ClassType) -> Sequence[ConversionFunction]:
-        """Those of the bases included, where they are not hidden."""
+    def conversion_functions(self, type: ClassType, wanted: QualType | None) -> Sequence[ConversionFunction]:
+        """Those of the bases included, where they are not hidden; of templates, those that give what is `wanted`.
+
+        Where nothing certain is wanted, the result of a template is opaque.
+        """
         ...
 
     def is_complete(self, type: ClassType) -> bool:
@@ -137,12 +144,12 @@ def _by_constructors(classes: Classes, argument: Argument, own: ClassType, targe
 def _by_functions(classes: Classes, argument: Argument, own: ClassType, target: QualType) -> list[UserConversion]:
     """Conversion functions whose result becomes the target by a standard conversion."""
     found: list[UserConversion] = []
-    for function in classes.conversion_functions(own):
+    for function in classes.conversion_functions(own, target):
         first = object_conversion(classes, argument, QualType(function.owner, function.is_constant))
         result = function.result
         second = standard_conversion(classes, _result(result), target)
         if first is not None and second is not None:
-            found.append(UserConversion(function.function, first, second))
+            found.append(UserConversion(function.function, first, second, is_template=function.is_template))
     return found
 
 
@@ -239,7 +246,7 @@ def _bound_by_functions(
 ) -> UserConversion | None:
     """Conversion functions whose result the reference is bound to directly ([over.match.ref])."""
     candidates: list[UserConversion] = []
-    for function in classes.conversion_functions(own):
+    for function in classes.conversion_functions(own, parameter.referred):
         first = object_conversion(classes, argument, QualType(function.owner, function.is_constant))
         result = _result(function.result)
         related = _related(classes, result.type, parameter.referred)
@@ -250,5 +257,5 @@ def _bound_by_functions(
         if is_direct:
             binding = Binding(parameter.is_rvalue, result.is_rvalue, parameter.referred)
             second = StandardConversion(result.type, related, parameter.referred, binding)
-            candidates.append(UserConversion(function.function, first, second))
+            candidates.append(UserConversion(function.function, first, second, is_template=function.is_template))
     return _chosen(classes, candidates)

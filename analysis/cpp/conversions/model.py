@@ -103,6 +103,8 @@ class UserConversion:
     first: StandardConversion | None
     second: StandardConversion | None
     binding: Binding | None = None
+    is_template: bool = False
+    """Whether the function is an instance of a template: any other function is better where all else is equal."""
 
 
 @final

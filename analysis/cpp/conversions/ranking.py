@@ -149,4 +149,7 @@ def _beats(classes: Bases, one: UserConversion, other: UserConversion) -> bool:
         return False
     assert one.second is not None
     assert other.second is not None
-    return _is_better_standard(classes, one.second, other.second)
+    if _is_better_standard(classes, one.second, other.second):
+        return True
+    is_worse = _is_better_standard(classes, other.second, one.second)
+    return not is_worse and other.is_template and not one.is_template

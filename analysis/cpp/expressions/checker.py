@@ -85,6 +85,10 @@ class Names(Protocol):
         """The pattern that a node of an expanded list repeats, and what names mean in it there."""
         ...
 
+    def closure(self, node: Node) -> Checked:
+        """The object that a lambda expression is."""
+        ...
+
     def literal(self, node: Node) -> QualType | None:
         """The type of a number or character."""
         ...
@@ -173,6 +177,8 @@ class Checker:
                 return self._new(node)
             case "delete_expression" | "throw_statement":
                 return prvalue(VOID)
+            case "lambda_expression":
+                return self._names.closure(node)
             case "pack_element":
                 return self._element(node)
             case _:

@@ -82,12 +82,12 @@ def converted_operand(classes: Classes, operand: Argument) -> Checked:
         return None
     functions = [
         function
-        for function in classes.conversion_functions(own)
+        for function in classes.conversion_functions(own, None)
         if object_conversion(classes, operand, QualType(function.owner, function.is_constant)) is not None
     ]
     if len(functions) != 1:
         return None if functions else INVALID
-    return called(functions[0].result)
+    return None if functions[0].is_template else called(functions[0].result)
 
 
 def unary(sign: str, operand: Argument) -> Operated:

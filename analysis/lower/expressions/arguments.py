@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from analysis.cpp.types.model import QualType
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, MemorySpace, PointerType, StructType, Type
@@ -87,7 +88,7 @@ def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argum
     """The argument as the parameter takes it: an address for a reference, a converted value otherwise."""
     declared = parameter.declared
     if not declared.is_reference:
-        return implicit(ctx, load(ctx, argument, span), declared.type, span)
+        return implicit(ctx, load(ctx, argument, span), declared.type, span, declared.exact)
     return reference_to(ctx, declared, argument, span)
 
 
@@ -106,13 +107,16 @@ def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand
         if may_refer(ctx, declared, argument.type):
             return builder.bitcast(as_base(ctx, argument, declared.type, span), wanted, span)
         argument = load(ctx, argument, span)
-    return builder.bitcast(converted_object(ctx, argument, declared.type, span).address, wanted, span)
+    exact = None if declared.exact is None else declared.exact.object
+    return builder.bitcast(converted_object(ctx, argument, declared.type, span, exact).address, wanted, span)
 
 
-def converted_object(ctx: LoweringContext, operand: Operand, type: Type, span: Span) -> LValue:
+def converted_object(
+    ctx: LoweringContext, operand: Operand, type: Type, span: Span, exact: QualType | None = None
+) -> LValue:
     """A temporary of this type, made of `operand` by an implicit conversion."""
     before = count_of_temporaries(ctx)
-    value = implicit(ctx, load(ctx, operand, span), type, span)
+    value = implicit(ctx, load(ctx, operand, span), type, span, exact)
     made = made_since(ctx, before, type)
     return temporary(ctx, value, span) if made is None else made
 

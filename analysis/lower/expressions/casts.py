@@ -7,7 +7,7 @@ Rules   A cast to a pointer keeps the address space it comes from.  A cast to a 
 from __future__ import annotations
 
 from analysis.cpp.types.arithmetic import is_arithmetic
-from analysis.cpp.types.model import EnumerationType
+from analysis.cpp.types.model import EnumerationType, QualType
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
@@ -54,8 +54,8 @@ def cast(
     if declared.is_reference:
         target = place(ctx, value)
         if not reinterprets and _is_converted(ctx, declared, target):
-            made = _converted(ctx, load(ctx, target, span), declared.type, span)
             exact = declared.exact
+            made = _converted(ctx, load(ctx, target, span), declared.type, span, exact)
             target = temporary(ctx, ctx.typed(made, None if exact is None else exact.object), span)
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
         address = moved_in_class(ctx, target.address, target.type, declared.type, span)
@@ -93,10 +93,10 @@ def converted(ctx: LoweringContext, declared: DeclaredType, value: Node, span: S
     if isinstance(type, VectorType):
         return construct(ctx, type, (lower(ctx, value),), span)
     operand = rvalue(ctx, value)
-    return ctx.typed(_converted(ctx, operand, type, span), None if exact is None else exact.unqualified)
+    return ctx.typed(_converted(ctx, operand, type, span, exact), None if exact is None else exact.unqualified)
 
 
-def _converted(ctx: LoweringContext, operand: ValueId, type: Type, span: Span) -> ValueId:
+def _converted(ctx: LoweringContext, operand: ValueId, type: Type, span: Span, exact: QualType | None) -> ValueId:
     builder = ctx.builder
     source = builder.types[operand]
     if isinstance(type, PointerType) and isinstance(source, PointerType):
@@ -105,7 +105,7 @@ def _converted(ctx: LoweringContext, operand: ValueId, type: Type, span: Span) -
         return builder.bitcast(operand, PointerType(type.element, space, type.volatile), span)
     if isinstance(type, IntegerType) and isinstance(source, PointerType):
         return builder.bitcast(operand, type, span)
-    return implicit(ctx, operand, type, span)
+    return implicit(ctx, operand, type, span, exact)
 
 
 @handles("compound_literal_expression")

@@ -13,6 +13,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import StructType, Type, UnknownType
 from analysis.lower.bit_fields import store_to
 from analysis.lower.class_deduction import deduced_class, deducible
+from analysis.lower.closure_objects import as_objects
 from analysis.lower.construct import construct, construct_at
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
@@ -43,10 +44,9 @@ def deduced_template(ctx: LoweringContext, type_node: Node | None, type: Type, v
 
 
 def initialiser_operands(ctx: LoweringContext, value: Node) -> Sequence[Operand]:
-    """What stands after the name: `= value`, `(arguments)` or `{list}`."""
-    if value.kind in _LISTS:
-        return argument_operands(ctx, value)
-    return (lower(ctx, value),)
+    """What stands after the name: `= value`, `(arguments)` or `{list}`; lambdas as objects."""
+    operands = argument_operands(ctx, value) if value.kind in _LISTS else (lower(ctx, value),)
+    return as_objects(ctx, operands, ctx.span(value))
 
 
 def deduced_type(ctx: LoweringContext, template: TypeTemplate, operands: Sequence[Operand], generic: Type) -> Type:
@@ -73,5 +73,5 @@ def deduced_object(ctx: LoweringContext, type_node: Node, type: Type, arguments:
     template = deduced_template(ctx, type_node, type, arguments)
     if template is None or not arguments.children:
         return None
-    operands = argument_operands(ctx, arguments)
+    operands = as_objects(ctx, argument_operands(ctx, arguments), span)
     return construct(ctx, deduced_type(ctx, template, operands, type), operands, span)

@@ -159,6 +159,9 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
             builder.expressions.append(Expression(operand.read_at, result))
         return _read_as(ctx, result, operand)
     if isinstance(operand, Closure):
+        made = ctx.closure_object(ctx, operand, span)
+        if made is not None:
+            return load(ctx, made, span)
         return builder.opaque("lambda used as a value", captured(ctx, operand), HandleType("lambda"), span)
     return builder.undefined(_NOTHING, span)
 

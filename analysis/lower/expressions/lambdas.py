@@ -12,12 +12,12 @@ from analysis.ir.function import SymbolKind
 from analysis.ir.ids import SymbolId
 from analysis.ir.source import Span
 from analysis.ir.types import MemorySpace, StructType, Type
-from analysis.lower.closures import is_mutable
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.copies import copied
 from analysis.lower.expressions.dispatch import handles, load, lower, lower_object, temporary
 from analysis.lower.expressions.members import this_object
 from analysis.lower.expressions.places import variable_place
+from analysis.lower.functions import is_mutable
 from analysis.lower.lifetimes import ends_somewhere
 from analysis.lower.names import AUTO, Closure, DeclaredType, LambdaName, LocalVariable, Scope, VariablePack
 from analysis.lower.packs import EXPANSION, element_scope, pack_length

@@ -282,8 +282,13 @@ def upcast(ctx: LoweringContext, base: LValue, derived: Record, wanted: Record, 
         return base
     for parent, first in derived.bases:
         address = base.address
-        if first and parent.fields:
+        distance = _distance(ctx, derived, parent, first)
+        if distance and _begins_with_member(ctx, parent):
             address = ctx.builder.field_address(address, first, parent.fields[0].declared.stored, span)
+        elif distance:
+            bytes_ = ctx.builder.bitcast(address, PointerType(U8, ctx.builder.space_of(address)), span)
+            number = ctx.builder.constant(distance, S64, span)
+            address = ctx.builder.element_address(bytes_, number, U8, span)
         pointer = PointerType(parent.type, ctx.builder.space_of(address))
         part = LValue(
             ctx.builder.bitcast(address, pointer, span),
@@ -299,6 +304,20 @@ def upcast(ctx: LoweringContext, base: LValue, derived: Record, wanted: Record, 
         if found is not None:
             return found
     return None
+
+
+def _distance(ctx: LoweringContext, derived: Record, parent: Record, first: int) -> int:
+    """How many bytes into `derived` its base lies whose members begin at number `first`."""
+    layout, own = ctx.program.layouts.get(derived.name), ctx.program.layouts.get(parent.name)
+    if layout is None or own is None or not own.fields or first >= len(layout.fields):
+        return 0
+    return layout.fields[first].offset - own.fields[0].offset
+
+
+def _begins_with_member(ctx: LoweringContext, record: Record) -> bool:
+    """Whether its first member lies at the beginning of the object."""
+    layout = ctx.program.layouts.get(record.name)
+    return layout is not None and bool(layout.fields) and layout.fields[0].offset == 0
 
 
 def downcast(ctx: LoweringContext, base: LValue, derived: Record, span: Span) -> LValue:
@@ -339,12 +358,10 @@ def _distance_of_base(ctx: LoweringContext, derived: Record, base: Record) -> in
     """How many bytes into `derived` its base lies; None where it is none."""
     if derived is base:
         return 0
-    layout = ctx.program.layouts.get(derived.name)
     for parent, first in derived.bases:
         inner = _distance_of_base(ctx, parent, base)
         if inner is not None:
-            is_known = layout is not None and parent.fields and first < len(layout.fields)
-            return inner + (layout.fields[first].offset if layout is not None and is_known else 0)
+            return inner + _distance(ctx, derived, parent, first)
     return None
 
 

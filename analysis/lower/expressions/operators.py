@@ -19,6 +19,7 @@ from analysis.ir.types import (
     StructType,
     VectorType,
 )
+from analysis.lower.closure_objects import closure_pointer
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import convert, promoted, truth
 from analysis.lower.expressions.arithmetic import arithmetic, promoted_exactly, subscript
@@ -37,7 +38,7 @@ from analysis.lower.expressions.dispatch import (
 )
 from analysis.lower.expressions.members import pointee
 from analysis.lower.lookup import constant_part, find
-from analysis.lower.names import FunctionSet
+from analysis.lower.names import Closure, FunctionSet
 from analysis.lower.operators import overloaded, try_overload
 from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node
@@ -97,6 +98,11 @@ def _unary_expression(ctx: LoweringContext, node: Node) -> Operand:
     argument, sign = node.field("argument"), node.field("operator")
     if argument is None or sign is None:
         return unsupported(ctx, node)
+    if sign.kind == "+" and argument.kind == "lambda_expression":
+        named = lower(ctx, argument)
+        pointer = closure_pointer(ctx, named, ctx.span(node)) if isinstance(named, Closure) else None
+        if pointer is not None:
+            return pointer
     operand = _operand(ctx, argument)
     type = ctx.type_of(operand)
     if isinstance(type, CLASS_TYPES):

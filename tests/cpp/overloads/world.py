@@ -45,7 +45,7 @@ class World:
             found.append(ConvertingConstructor(f"{type.name} from", _FROM[type.name]))
         return found
 
-    def conversion_functions(self, type: ClassType) -> Sequence[ConversionFunction]:
+    def conversion_functions(self, type: ClassType, wanted: QualType | None) -> Sequence[ConversionFunction]:
         result = _TO.get(type.name)
         return [] if result is None else [ConversionFunction(f"{type.name} to", result, True, type)]
 
