@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, final
+from typing import Final, TypeGuard, final
 
 from analysis.inputs.estimate import Estimate
 from analysis.inputs.flow import Flow, Leaf
@@ -42,6 +42,7 @@ _ORDERED: Final = {
     CompareOperator.GREATER_EQUAL: True,
 }
 """Comparisons of the order, with whether the left side is to be the larger one."""
+MAX_UNIT: Final = 1 << 10
 MAX_STEPS: Final = 8
 """From one element to another in an address: `base + y * pitch + 4 * x`, then `[3]`."""
 
@@ -103,6 +104,15 @@ class NumberUses:
             isinstance(step := self._definition(operand), Binary) and step.operator in _GEOMETRIC
             for operand in phi.operands
         )
+
+    def unit(self, index: ValueId) -> int:
+        """What an index is counted in: 16 of `tile * 16`."""
+        match self._definition(index):
+            case Binary(operator=BinaryOperator.MULTIPLY, left=left, right=right):
+                factors = [self._definition(side) for side in (left, right)]
+                return next((one.value for one in factors if isinstance(one, Constant) and _is_unit(one.value)), 1)
+            case _:
+                return 1
 
     def step(self, index: ValueId, estimate: Estimate) -> int:
         """By how much a loop variable grows; 1 if that is not known."""
@@ -318,3 +328,7 @@ class NumberUses:
 
     def _leaf_names(self, value: ValueId) -> set[str]:
         return {source.name for source in self._flow.sources(value) if isinstance(source, Leaf)}
+
+
+def _is_unit(number: object) -> TypeGuard[int]:
+    return isinstance(number, int) and not isinstance(number, bool) and 1 < number <= MAX_UNIT

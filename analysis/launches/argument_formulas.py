@@ -1,8 +1,8 @@
-"""Finds arguments of a launch that host code computes from several others, whatever stands between them.
+"""Finds arguments of a launch that host code computes from others, whatever stands between them.
 
 Rules    Arithmetic, comparisons, `?:`, `min`, `max`, functions of one `return`, and variables that are written once,
          back to arguments that are variables themselves and to numbers that are known.
-Limits   Of one other argument alone `argument_links.py` says more.
+Limits   What is passed twice has no formula.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def argument_formulas(arguments: Sequence[Node], values: HostValues) -> tuple[Ar
     for position in open if len(positions) > 1 else ():
         others = {name: OtherArgument(other) for name, other in positions.items() if other != position}
         formula = _Reading(values, others).formula(_meaning(nodes[position], values), MAX_DEPTH)
-        if formula is not None and len(positions_in(formula)) > 1:
+        if formula is not None and positions_in(formula) and not isinstance(formula, OtherArgument):
             found.append(ArgumentFormula(position, formula))
     return tuple(found)
 

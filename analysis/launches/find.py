@@ -320,6 +320,7 @@ def _launch(
         grid_units=_grid_units(configuration[0], arguments, values) if configuration else (),
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
         block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),
+        grid_extents=values.extents(configuration[0]) if configuration else (None, None, None),
     )
 
 

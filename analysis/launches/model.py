@@ -104,6 +104,8 @@ class Launch:
     around, where these say more than is known of every launch.  Other files may pass other numbers."""
     block_extents: tuple[int | None, int | None, int | None] = (None, None, None)
     """Those of the block that are known: `dim3(32, rows)`."""
+    grid_extents: tuple[int | None, int | None, int | None] = (None, None, None)
+    """Those of the grid: `dim3(1, blocks)`."""
     possible: tuple[LaunchNumbers, ...] = ()
     """Where these say more than what is the same in every launch: each launch that is ever made here is one of them.
     They are those of all calls of the function around, where all calls are known, and of the rounds of loops."""
@@ -111,7 +113,7 @@ class Launch:
     """Whose numbers `called` and `possible` are."""
     links: tuple[ArgumentLink, ...] = ()
     formulas: tuple[ArgumentFormula, ...] = ()
-    """How arguments are computed from several others."""
+    """How arguments are computed from others."""
     relations: tuple[ArgumentRelation, ...] = ()
     """What holds in every launch that is ever made here."""
     products: tuple[ProductRelation, ...] = ()

@@ -51,6 +51,7 @@ from sim.launch.shapes import (
     MAX_BLOCK_THREADS,
     ChosenShape,
     ShapeEvidence,
+    axes_alike,
     axes_read,
     choose_block,
     choose_grid,
@@ -263,6 +264,7 @@ def _shape_evidence(subject: Subject, *, is_whole: bool) -> ShapeEvidence:
         lengths_by_axis(subject.flow),
         required_extents(subject.flow, subject.requirements),
         extents_computed(subject.launches, _parameters(subject), lambda name: _given_integer(subject, name)),
+        axes_alike((subject.kernel.function, *subject.kernel.callees.values())),
         is_whole,
     )
 

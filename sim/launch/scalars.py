@@ -380,7 +380,7 @@ class _Choosing:
                 reached = self._estimate.range(index)
                 if reached is None or not (is_exit or self._is_thread(index)):
                     continue
-                excess = _excess(compare.operator, index == compare.left)
+                excess = _excess(compare.operator, index == compare.left) * self._uses.unit(index)
                 length = self._uses.shortest_array(index)
                 yield index, bound, reached.high + excess, MAX_TARGET if length is None else length - 1 + excess
 

@@ -5,20 +5,22 @@ Rules    The first that speaks decides, for the grid and the block each: what is
          block only), constants that the kernel uses and that are named after a block (`BLOCK_SIZE`, `THREADS`, a
          template argument `blockSize`), and else 256 threads, 16 x 16 where the kernel reads `threadIdx.y`, 8 x 8 x 4
          where it reads `threadIdx.z`, in 8 blocks, 4 x 4 where it reads `blockIdx.y`, 2 x 2 x 2 where it reads
-         `blockIdx.z`.
+         `blockIdx.z`; of such a grid the extents that a launch of the file says stay, and where there is no
+         launch, an axis along which no block knows its index has one block if there is another axis.
          A grid from a launch in the file is halved until at most `MAX_THREADS` threads run.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final, final
 
 from analysis.ir.function import Function
+from analysis.ir.ids import ValueId
 from analysis.ir.index3 import Index3
-from analysis.ir.instructions import ReadSpecial
+from analysis.ir.instructions import Binary, Convert, ReadSpecial, Unary
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.launches import Launch
@@ -82,6 +84,8 @@ class ShapeEvidence:
     """Extents of the block by axis that the kernel asserts."""
     computed: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
     """Extents of the grid by axis that host code computes from numbers which were given, with the names of these."""
+    alike_along: frozenset[int] = frozenset()
+    """Axes (0, 1, 2) along which nothing depends on the index of a block."""
     is_whole: bool = False
     """Whether a grid of host code stays as it is, however large, and a chosen one has many blocks."""
 
@@ -171,8 +175,30 @@ def choose_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
             if cut == whole:
                 return ChosenShape(whole, why)
             return ChosenShape(cut, f"{why}, cut from {spelled(whole)}", is_cut=True)
-    grids = _LARGE_GRIDS if evidence.is_whole else _DEFAULT_GRIDS
-    return ChosenShape(grids[evidence.block_axes], "chosen", is_chosen=True)
+    usual = (_LARGE_GRIDS if evidence.is_whole else _DEFAULT_GRIDS)[evidence.block_axes]
+    return _partial_grid(evidence, block) or ChosenShape(_along_axes_read(evidence, usual), "chosen", is_chosen=True)
+
+
+def _partial_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape | None:
+    """The grid of which a launch says some extents along axes that the kernel knows: others are as usual."""
+    usual = (_LARGE_GRIDS if evidence.is_whole else _DEFAULT_GRIDS)[evidence.block_axes]
+    for launch in evidence.launches:
+        known = {axis: extent for axis, extent in enumerate(launch.grid_extents) if extent is not None and extent > 0}
+        if any(axis < evidence.block_axes for axis in known) and len(known) < len(usual):
+            x, y, z = (known.get(axis, extent) for axis, extent in enumerate(usual))
+            whole = x, y, z
+            cut = whole if evidence.is_whole else _cut(whole, block.extent)
+            return ChosenShape(cut, f"{source_of(launch, evidence.file)}, in part", is_chosen=True)
+    return None
+
+
+def _along_axes_read(evidence: ShapeEvidence, usual: Index3) -> Index3:
+    """With one block along an axis that no block reads its index of, though it reads another one's; host code that
+    launches it knows better."""
+    if evidence.launches or evidence.alike_along >= set(range(evidence.block_axes)):
+        return usual
+    x, y, z = (1 if axis in evidence.alike_along else extent for axis, extent in enumerate(usual))
+    return x, y, z
 
 
 def _computed_grid(evidence: ShapeEvidence, block: ChosenShape) -> ChosenShape:
@@ -217,6 +243,31 @@ def axes_read(function: Function, text: bytes) -> tuple[int, int]:
     return threads, blocks if is_placed else threads
 
 
+def axes_alike(functions: Iterable[Function]) -> frozenset[int]:
+    """Axes along which nothing in a kernel, and in what it calls, depends on the index of a block."""
+    used: set[SpecialRegister] = set()
+    for function in functions:
+        needed = _needed(function)
+        found = (one for _, one in function.instructions() if isinstance(one, ReadSpecial))
+        used.update(one.register for one in found if one.result in needed)
+    return frozenset(axis for axis, register in enumerate(_BLOCK_INDICES) if register not in used)
+
+
+def _needed(function: Function) -> set[ValueId]:
+    """The values that something depends on; `int unused = blockIdx.x;` is none."""
+    made = {one.result: one for _, one in function.instructions() if isinstance(one, _CARRIED)}
+    needed: set[ValueId] = set()
+    for block in function.blocks:
+        for one in (*block.phis, *block.instructions, block.terminator):
+            pending = [] if isinstance(one, _CARRIED) else list(one.operands)
+            while pending:
+                value = pending.pop()
+                if value not in needed:
+                    needed.add(value)
+                    pending += made[value].operands if value in made else ()
+    return needed
+
+
 def _last_axis(registers: set[SpecialRegister], axes: Sequence[frozenset[SpecialRegister]]) -> int:
     return max((axis for axis, wanted in enumerate(axes, 1) if registers & wanted), default=1)
 
@@ -244,6 +295,10 @@ _BLOCK_AXES: Final = (
     frozenset({SpecialRegister.BLOCK_Y, SpecialRegister.GRID_DIM_Y}),
     frozenset({SpecialRegister.BLOCK_Z, SpecialRegister.GRID_DIM_Z}),
 )
+
+
+_CARRIED: Final = (Binary, Convert, Unary)
+_BLOCK_INDICES: Final = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
 
 
 def _named_block(axes: int, constants: Mapping[str, int]) -> ChosenShape | None:

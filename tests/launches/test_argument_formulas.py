@@ -46,7 +46,7 @@ def test_an_argument_is_computed_as_host_code_does(body: str, expected: Callable
 @pytest.mark.parametrize(
     "body",
     [
-        "int t = n / 4;",  # of one other number alone: a link
+        "int t = n;",
         "int t = n * m; if (n > 5) t = m;",
         "int t; scanf(x, &t);",
         "int t = other(n, m);",
@@ -57,6 +57,12 @@ def test_an_argument_is_computed_as_host_code_does(body: str, expected: Callable
 def test_what_is_not_understood_has_no_formula(body: str) -> None:
     (launch,) = launches(f"void host(float *x, int n, int m, int hidden) {{ {body} k<<<8, 256>>>(x, n, m, t); }}")
     assert launch.formulas == ()
+
+
+def test_an_argument_may_be_computed_from_one_other() -> None:
+    (launch,) = launches("void host(float *x, int n, int m) { int t = (n - 1) / 16; k<<<8, 256>>>(x, n, m, t); }")
+    (one,) = launch.formulas
+    assert [computed(one.formula, {1: n}) for n in (1, 16, 17, 4097)] == [0, 0, 1, 256]
 
 
 def test_a_division_by_nothing_is_no_number() -> None:

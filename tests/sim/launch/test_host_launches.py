@@ -95,8 +95,8 @@ def test_members_of_data_are_no_axes(body: str, expected: str) -> None:
         # nothing is proportional
         ("k<<<dim3(min(n / 64, 100), n * m), 256>>>(x, n, m);", "1", "1"),
         ("k<<<dim3(n * 4, 65536 / m), 256>>>(x, n, m);", "1", "1"),
-        ("k<<<dim3(other(n, 4), 2), 256>>>(x, n, m);", "1", "1"),
-        ("k<<<dim3(s / 64, 2), 256>>>(x, n, m);", "1", "1"),
+        ("k<<<dim3(other(n, 4), 4), 256>>>(x, n, m);", "1", "1"),
+        ("k<<<dim3(s / 64, 4), 256>>>(x, n, m);", "1", "1"),
     ],
 )
 def test_numbers_are_what_the_grid_is_computed_from(launch: str, n: str, m: str) -> None:
@@ -129,7 +129,7 @@ def test_a_grid_that_is_given_was_computed_from_nothing() -> None:
         ("n / 64", "32"),
         ("up(n, 100)", "21"),
         ("3 * n", "6144"),
-        ("n < 9 ? 1 : n / 64", "16"),  # no one multiple: chosen as for a loop
+        ("n < 9 ? 1 : n / 64", "32"),
         ("size()", "16"),
     ],
 )

@@ -22,6 +22,8 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int n", f"{_I} if (i < n / 4) x[i] = 1;", {"n": "8192"}),
         ("int n", f"{_I} if (i < n - 2) x[i] = 1;", {"n": "2050"}),
         ("int n", f"{_I} if (2 * i + 1 < n) x[i] = 1;", {"n": "4096"}),
+        ("int n", f"{_I} if (i / 32 * 16 < n) x[i] = 1;", {"n": "1024"}),
+        ("int n", f"{_I} if (i * 4 >= n) return; x[i] = 1;", {"n": "8192"}),
         ("int a", f"{_I} for (int j = i; j < a; j += gridDim.x * blockDim.x) x[j] = 1;", {"a": "4096"}),
         ("int a", f"for ({_I} i < a; i += 512) x[i] = 1;", {"a": "2560"}),
         ("int a", "for (int j = threadIdx.x; j <= a; j += blockDim.x) x[j] = 1;", {"a": "511"}),
