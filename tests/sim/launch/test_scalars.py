@@ -40,7 +40,7 @@ _XY = f"{_I} int j = blockIdx.y * blockDim.y + threadIdx.y;"
         ("int n", "__shared__ float s[999]; int t = threadIdx.x; if (t < n) s[t] = 1; x[t] = s[t];", {"n": "256"}),
         ("int n", "float own[8]; for (int j = 0; j < n; j++) own[j] = j; x[threadIdx.x] = own[5];", {"n": "8"}),
         # rows that a loop walks along in tiles, of threads that stand side by side
-        ("int a", f"{_XY} for (int k = 0; k < a; k += 8) x[j * a + k + threadIdx.x % 8] = 1;", {"a": "64"}),
+        ("int a", f"{_XY} x[i] = 0; for (int k = 0; k < a; k += 8) x[j * a + k + threadIdx.x % 8] = 1;", {"a": "64"}),
         ("int a", f"{_I} for (int k = 0; k < a; k += 2) x[i * a + k + threadIdx.x % 2] = 1;", {"a": "32"}),
         # rows that are counted in bytes, and planes on top of them
         ("unsigned char *p, int a", f"{_XY} ((float *)(p + j * a))[i] = 1;", {"a": "256"}),
