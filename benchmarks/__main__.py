@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks import measure, peer, project_index, simulation
+from benchmarks import measure, peer, project_index, simulation, start
 from benchmarks.melding.speed import melding_speed
 from benchmarks.synthetic import write_tree
 from benchmarks.table import Row, print_table, write_json
@@ -38,6 +38,7 @@ def measure_all(folder: Path, paths: list[str], *, server: bool) -> list[Row]:
     tree = folder / "tree"
     write_tree(tree, measure.TREE_LINES)
     rows = measure.command_start()
+    rows += start.measure(folder / "one")
     rows += measure.check_speed([str(tree)], f"synthetic, {measure.TREE_LINES:,} lines")
     for path in paths:
         rows += measure.check_speed([path], path)

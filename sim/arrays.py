@@ -63,16 +63,28 @@ def members(values: Values, positions: NDArray[np.intp], shape: tuple[int, int])
 
 @final
 class Chooser:
-    """`np.where(lanes, new, old)` of one type, again and again for the same lanes.
+    """`np.where(lanes, new, old)` of one type, and the positions of lanes, again and again for the same lanes.
 
     Where lanes are mixed, a processor guesses wrong at every other element of `np.where`; bits do not depend on that.
     """
 
-    __slots__ = ("_lanes", "_masks")
+    __slots__ = ("_lanes", "_masks", "_positions")
 
     def __init__(self) -> None:
         self._lanes: Lanes | None = None
         self._masks: dict[int, Values] = {}
+        self._positions: NDArray[np.intp] | None = None
+
+    def positions(self, lanes: Lanes) -> NDArray[np.intp]:
+        """Where the threads of these lanes stand, counted row by row."""
+        self._turn_to(lanes)
+        if self._positions is None:
+            self._positions = np.flatnonzero(lanes)
+        return self._positions
+
+    def _turn_to(self, lanes: Lanes) -> None:
+        if lanes is not self._lanes:
+            self._lanes, self._masks, self._positions = lanes, {}, None
 
     def choose(self, lanes: Lanes, new: Values, old: Values) -> Values:
         size = old.dtype.itemsize
@@ -80,8 +92,7 @@ class Chooser:
             return np.where(lanes, new, old)
         if old.dtype == np.bool_:
             return old ^ ((old ^ new) & lanes)
-        if lanes is not self._lanes:
-            self._lanes, self._masks = lanes, {}
+        self._turn_to(lanes)
         mask = self._masks.get(size)
         if mask is None:
             mask = self._masks[size] = np.negative(lanes.view(np.int8)).astype(_MASKS[size], copy=False)

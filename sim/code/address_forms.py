@@ -14,8 +14,9 @@ Exact     An index of 32 bits wraps.  The pattern is what it is for numbers of 0
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final, final
 
 from analysis.ir.function import Function
@@ -29,11 +30,12 @@ from analysis.ir.instructions import (
     ElementAddress,
     FieldAddress,
     Load,
+    ReadSpecial,
     Select,
     Store,
     Unary,
 )
-from analysis.ir.operators import BinaryOperator
+from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType
 from sim.code.placement import Placement
@@ -42,6 +44,14 @@ from sim.code.segments import SegmentedFunction
 _MOST_STEPS: Final = 48
 """Instructions that a pattern is made of."""
 _MOST_NUMBERS: Final = 4
+_MOST_TERMS: Final = 8
+_OF_THREAD: Final = (
+    SpecialRegister.THREAD_X,
+    SpecialRegister.THREAD_Y,
+    SpecialRegister.THREAD_Z,
+    SpecialRegister.LANE,
+)
+_OF_BLOCK: Final = (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z)
 _PLAIN: Final = (Unary, Binary, Compare, Select, Convert, Bitcast, ElementAddress, FieldAddress)
 
 
@@ -74,6 +84,8 @@ class Form:
 
     address: ValueId
     indices: tuple[Index, ...]
+    needs_block: bool
+    """Whether it depends on which block a thread is in, and not only on where in the block."""
 
     @property
     def moving(self) -> tuple[ValueId, ...]:
@@ -92,7 +104,7 @@ class Finder:
         """How many steps make a value that follows from who the thread is; more than enough where it does not."""
 
     def find(self, address: ValueId) -> Form | None:
-        """None where nothing is known or it would be too long."""
+        """None where nothing is known, it would be too long, or a number would differ from thread to thread."""
         if address not in self._placement.roots:
             return None
         indices: list[Index] = []
@@ -101,7 +113,9 @@ class Finder:
             one = self.made.get(pointer)
             match one:
                 case ElementAddress(base=base, index=index):
-                    terms = tuple(self._terms(index, Term(index)))
+                    terms = tuple(islice(self._terms(index, Term(index)), _MOST_TERMS + 1))
+                    if len(terms) > _MOST_TERMS:
+                        return None
                     if terms:
                         indices.append(Index(index, one.result, terms))
                     pointer = base
@@ -109,8 +123,10 @@ class Finder:
                     pointer = base
                 case _:
                     return None
-        form = Form(address, tuple(indices))
-        return form if len(form.moving) <= _MOST_NUMBERS else None
+        moving = {term.moving for index in indices for term in index.terms}
+        if len(moving) > _MOST_NUMBERS or any(self._reads(value, (), _OF_THREAD) for value in moving):
+            return None
+        return Form(address, tuple(indices), self._reads(address, moving, _OF_BLOCK))
 
     def _terms(self, value: ValueId, so_far: Term) -> Iterator[Term]:
         """What moves in a sum."""
@@ -137,6 +153,20 @@ class Finder:
                 yield from self._terms(operand, so_far)
             case _:
                 yield replace(so_far, moving=value)
+
+    def _reads(self, start: ValueId, known: Collection[ValueId], registers: Collection[SpecialRegister]) -> bool:
+        """Whether a value is computed from one of these registers, without phis and memory, and not through `known`."""
+        seen, left = set(known), [start]
+        while left:
+            value = left.pop()
+            one = self.made.get(value)
+            if value in seen or value in self._placement.hoisted or one is None:
+                continue
+            seen.add(value)
+            if isinstance(one, ReadSpecial) and one.register in registers:
+                return True
+            left += () if isinstance(one, Load) else one.operands
+        return False
 
     def _number(self, value: ValueId) -> int:
         """Of a constant; -1 for anything else."""

@@ -49,7 +49,12 @@ def element_address(writer: Writer, instruction: ElementAddress) -> None:
     if part.held != "i8":
         index = f"{index}.astype(i8)"
     scaled = index if size == 1 else f"{index} * i8({size})"
-    writer.set(instruction.result, [f"{writer.read_one(instruction.base)} + {scaled}"])
+    base = writer.read_one(instruction.base)
+    if base in writer.lows:
+        reach = writer.once(f"d{instruction.result}", scaled)
+        writer.reaches[writer.set_once(instruction.result, f"{base} + {reach}")] = reach
+    else:
+        writer.set_once(instruction.result, f"{base} + {scaled}")
 
 
 def _pointee_size(writer: Writer, pointer: ValueId) -> int:
@@ -99,12 +104,12 @@ def load(writer: Writer, instruction: Load) -> None:
     address = f"a{instruction.result}"
     near = _near(writer, instruction.address, number)
     if near is None:
-        writer.line(f"{address} = load_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
+        writer.line(f"{address} = load_{number}(f, rows, mask, {_located(writer, instruction.address)})")
         writer.set(instruction.result, [_read(address, part) for part in parts])
         return
     writer.line(f"if {near} is None:")
     with writer.nested():
-        writer.line(f"{address} = load_{number}(f, rows, mask, {_checked(writer, instruction.address)})")
+        writer.line(f"{address} = load_{number}(f, rows, mask, {_located(writer, instruction.address)})")
         writer.set(instruction.result, [_read(address, part) for part in parts])
     writer.line("else:")
     with writer.nested():
@@ -161,16 +166,16 @@ def store(writer: Writer, instruction: Store) -> None:
     with writer.nested():
         for name, part in zip(names, parts, strict=True):
             value, view = _stored(name, part)
-            writer.line(f"write(m, {near}.view({view}, {part.offset}), {near}.places({view}), {value}, mask)")
+            writer.line(f"write(m, f, {near}.view({view}, {part.offset}), {near}.places({view}), {value}, mask)")
 
 
 def _store(writer: Writer, instruction: Store, number: int, names: tuple[str, ...], parts: tuple[Part, ...]) -> None:
     address, lanes = f"a_{number}", f"w_{number}"
-    checked, written = _checked(writer, instruction.address), "".join(f"{name}, " for name in names)
-    writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {checked}, ({written}))")
+    located, written = _located(writer, instruction.address), "".join(f"{name}, " for name in names)
+    writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {located}, values=({written}))")
     for name, part in zip(names, parts, strict=True):
         value, view = _stored(name, part)
-        writer.line(f"write(m, {view}, {_index(address, part)}, {value}, {lanes})")
+        writer.line(f"write(m, f, {view}, {_index(address, part)}, {value}, {lanes})")
 
 
 def _stored(name: str, part: Part) -> tuple[str, str]:
@@ -185,7 +190,7 @@ def atomic(writer: Writer, instruction: Atomic) -> None:
     arguments = [writer.read(argument) for argument in instruction.arguments]
     address = f"a{instruction.result}"
     writer.line(
-        f"{address}, w{instruction.result} = store_{number}(f, rows, mask, {_checked(writer, instruction.address)})"
+        f"{address}, w{instruction.result} = store_{number}(f, rows, mask, {_located(writer, instruction.address)})"
     )
     if isinstance(instruction.operator, BarrierOperator):
         (count,) = arguments[0]
@@ -241,6 +246,14 @@ def _checked(writer: Writer, address: ValueId) -> str:
             return f"{name}, {writer.low(symbol)}, size_{symbol}"
         case None:
             return f"{name}, None, 0"
+
+
+def _located(writer: Writer, address: ValueId) -> str:
+    """The same, and how far behind the object's start the address lies where that is at hand: it spares the check an
+    operation on all threads."""
+    checked = _checked(writer, address)
+    reach = writer.reaches.get(writer.read_one(address))
+    return checked if reach is None else f"{checked}, {reach}"
 
 
 def _plan(writer: Writer, instruction: Instruction, address: ValueId, parts: tuple[Part, ...], kind: AccessKind) -> int:

@@ -49,9 +49,9 @@ def near(
     names = [writer.read_one(value) for value in form.moving]
     are_alike = "".join(f" and not {name}.ndim" for name in names)
     sums = "".join(f"{' + '.join(_term(writer, term) for term in index.terms)}, " for index in form.indices)
-    writer.line(
-        f"n_{number} = near_{number}(f, rows, pattern_{number}, ({sums})) if near_{number}{are_alike} else None"
-    )
+    kept = "" if form.needs_block else ", f.waves"
+    call = f"near_{number}(f, rows, pattern_{number}, ({sums}){kept})"
+    writer.line(f"n_{number} = {call} if near_{number}{are_alike} else None")
     return f"n_{number}"
 
 

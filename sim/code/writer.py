@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import final
@@ -135,6 +135,9 @@ class Writer:
         """The text of functions that this one calls."""
         self._names: dict[ValueId, tuple[str, ...]] = {}
         self._lows: dict[SymbolId, str] = {}
+        self._expressions: dict[str, str] = {}
+        self.reaches: dict[str, str] = {}
+        """By the name of an address how far behind its variable's start it lies."""
 
     def line(self, text: str) -> None:
         self.lines.append(text)
@@ -225,6 +228,29 @@ class Writer:
             self.fresh.update(names)
         return self.alias(result, names)
 
+    def set_once(self, result: ValueId, expression: str) -> str:
+        """Names a value whose expression depends on names alone: the same text is the same value."""
+        known = self._expressions.get(expression)
+        if known is None:
+            (known,) = self.set(result, [expression])
+            self._expressions[expression] = known
+        else:
+            self.alias(result, (known,))
+        return known
+
+    def once(self, name: str, expression: str) -> str:
+        """The name of such an expression that is no value of the program."""
+        known = self._expressions.get(expression)
+        if known is None:
+            self.line(f"{name} = {expression}")
+            known = self._expressions[expression] = name
+        return known
+
+    @property
+    def lows(self) -> Collection[str]:
+        """Names of addresses where shared and local variables start."""
+        return self._lows.values()
+
     def alias(self, result: ValueId, names: tuple[str, ...]) -> tuple[str, ...]:
         """The value is held under other names already."""
         self._names[result] = names
@@ -236,9 +262,10 @@ class Writer:
     def nested(self) -> Generator[None]:
         """Lines within a condition: names that they give are not known behind them."""
         start, names, lows, fresh = len(self.lines), dict(self._names), dict(self._lows), set(self.fresh)
+        expressions = dict(self._expressions)
         yield
         self.lines[start:] = ["    " + line for line in self.lines[start:]]
-        self._names, self._lows, self.fresh = names, lows, fresh
+        self._names, self._lows, self.fresh, self._expressions = names, lows, fresh, expressions
 
     def keep(self, register: int, name: str, lanes: str) -> None:
         """Writes a register at the end of the segment."""

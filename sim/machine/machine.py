@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -116,6 +116,8 @@ class Machine:
         """All blocks that are wanted, wave after wave."""
         per_block = self.launch.warps_per_block
         local: dict[int, Allocation] | None = None
+        alike: dict[int, dict[Any, Any]] = {}
+        """By the number of blocks: patterns of addresses in waves of so many."""
         wanted = blocks_run(self.launch).numbers
         for first in range(0, len(wanted), self._resident):
             blocks = wanted[first : first + self._resident]
@@ -126,6 +128,7 @@ class Machine:
                 self.variables.clear_shared()
                 for region in local.values():
                     self.arena.clear(region)
+            frame.waves = alike.setdefault(len(blocks), {})
             frame.local_bases = {number: region.base for number, region in local.items()}
             for observer in self._observers:
                 observer.wave(Wave(blocks, per_block, lane_sets(frame.live)))

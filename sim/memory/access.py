@@ -25,6 +25,8 @@ from sim.state.frame import Frame
 _U8: Final = np.uint64
 _FEW: Final = 1
 """So often an address is worked out before a pattern is made of it."""
+_MOST_PATTERNS: Final = 96
+"""Of one frame; with 2,048 warps each takes a megabyte."""
 _PATTERN: Final = {width: int.from_bytes(bytes([VALID] * width), "little") for width in (1, 2, 4, 8)}
 _TYPES: Final[dict[int, Any]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
@@ -66,11 +68,21 @@ class Access:
         self._read_only = read_only
 
     def load(
-        self, frame: Frame, rows: Rows | None, lanes: Lanes | None, address: Values, low: Values | None, size: int
+        self,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes | None,
+        address: Values,
+        low: Values | None,
+        size: int,
+        reach: Values | None = None,
     ) -> Values:
-        """Addresses that may be read; inactive and bad lanes may have been sent to the null page."""
+        """Addresses that may be read; inactive and bad lanes may have been sent to the null page.
+
+        `reach` is `address - low`, where it is known.
+        """
         self._deadline.check()
-        bad = self._bad(address, low, size)
+        bad = self._bad(address, low, size, reach)
         if bad is not None:
             address, _ = self._sort_out(frame, rows, lanes, address, low, size, bad)
         if self._tracked and not self._is_whole():
@@ -87,11 +99,12 @@ class Access:
         address: Values,
         low: Values | None,
         size: int,
+        reach: Values | None = None,
         values: tuple[Values, ...] = (),
     ) -> tuple[Values, Lanes | None]:
         """Addresses, and the lanes that may write (None: all); `values` are only shown to observers."""
         self._deadline.check()
-        bad = self._bad(address, low, size)
+        bad = self._bad(address, low, size, reach)
         if bad is not None or self._read_only:
             address, lanes = self._sort_out(frame, rows, lanes, address, low, size, bad)
         if self._tracked and not self._is_whole():
@@ -101,24 +114,29 @@ class Access:
         return address, lanes
 
     @property
-    def near(self) -> Callable[[Frame, Rows | None, Any, Sequence[int]], Near | None] | None:
+    def near(self) -> Callable[..., Near | None] | None:
         """Finds where a pattern of addresses starts; nothing where every address has to be looked at."""
         is_watched = self._observers or self._read_only or (self._tracked and self._region is None)
         return None if is_watched else self._near
 
-    def _near(self, frame: Frame, rows: Rows | None, make: Any, numbers: Sequence[int]) -> Near | None:
+    def _near(
+        self, frame: Frame, rows: Rows | None, make: Any, numbers: Sequence[int], kept: dict[Any, Any] | None = None
+    ) -> Near | None:
         """None where some address may be bad or the memory may be unwritten; `make` is the generated function of the
-        pattern, which is worth its price from the second time on."""
+        pattern, which is worth its price from the second time on.  `kept` are the patterns of all alike waves."""
         if self._tracked and not self._is_whole():
             return None
-        known = frame.patterns.get(self, 0)
+        patterns = frame.patterns if kept is None else kept
+        known = patterns.get(self, 0)
         if not isinstance(known, Pattern):
+            if not known and len(patterns) >= _MOST_PATTERNS:
+                return None
             if known < _FEW:
-                frame.patterns[self] = known + 1
+                patterns[self] = known + 1
                 return None
             address, low, size, indices, strides = make(frame)
             width, align = self._site.width, self._align
-            known = frame.patterns[self] = Pattern(address, low, size, indices, strides, width, align)
+            known = patterns[self] = Pattern(address, low, size, indices, strides, width, align)
         start = known.start(numbers, rows)
         if start is None:
             return None
@@ -127,14 +145,14 @@ class Access:
 
     # -- which lanes are bad ----------------------------------------------------------------------------------------
 
-    def _bad(self, address: Values, low: Values | None, size: int) -> Lanes | None:
+    def _bad(self, address: Values, low: Values | None, size: int, reach: Values | None) -> Lanes | None:
         """None where every address is good, inactive lanes included."""
         if low is not None:
             limit = max(size - self._site.width + 1, 0)
-            reach = (address - low).view(_U8)
-            if not self._align and int(reach.max()) < limit:
+            far = (address - low if reach is None else reach).view(_U8)
+            if not self._align and int(far.max()) < limit:
                 return None
-            bad: Lanes = reach >= _U8(limit)
+            bad: Lanes = far >= _U8(limit)
         else:
             bad = self._wild(address)
         if self._align:
@@ -287,10 +305,10 @@ class Access:
             observer.access(event)
 
 
-def write(machine: Any, view: Values, at: Values, values: Values, lanes: Lanes | None) -> None:
+def write(machine: Any, frame: Frame, view: Values, at: Values, values: Values, lanes: Lanes | None) -> None:
     """Stores; of several threads with one address the last one (highest row, then highest lane) wins."""
     if lanes is not None:
-        positions = np.flatnonzero(lanes)
+        positions = frame.chooser.positions(lanes)
         at, values = members(at, positions, lanes.shape), members(values, positions, lanes.shape)
     elif at.shape != values.shape and values.ndim:
         at, values = np.broadcast_arrays(at, values)

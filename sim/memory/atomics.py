@@ -54,9 +54,10 @@ def accumulate(
 ) -> None:
     """`atomic` for sums of integers whose old values nobody reads: integers wrap, so their order does not matter."""
     view: Values = getattr(machine.arena, kind)
-    at, (value,) = _taking_part(view, address, lanes, shape, (value,))
+    value = value.astype(view.dtype, copy=False)
+    at, values = _taking_part(view, address, lanes, shape, (value,) if value.ndim else ())
     before = view[at].copy() if machine.watches else None
-    np.add.at(view, at, value.astype(view.dtype, copy=False))
+    np.add.at(view, at, values[0] if values else value)
     if before is not None:
         machine.note_change(bool((view[at] != before).any()))
 

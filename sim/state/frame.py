@@ -17,7 +17,8 @@ _MOST_SHARED: Final = 4096
 class Frame:
     """`registers` holds what lives across segments, written by generated code: a scalar where all threads agree,
     (rows, 1) where those of each warp do, else (rows, lanes).  `shared` are arrays in it, by identity, that others hold
-    too.  `patterns` are those of accesses whose addresses are one, by access; before that how often each ran.
+    too.  `patterns` are those of accesses whose addresses are one, by access; before that how often each ran;
+    `waves` are those that do not depend on which blocks these are.
 
     `wave_rows` are the rows' positions among the resident warps, `warps` their positions in the launch.  `block_slot`
     and `thread_slot` number the resident blocks and the frame's threads: they select among objects of a region.
@@ -43,6 +44,7 @@ class Frame:
         "warp_index",
         "warps",
         "wave_rows",
+        "waves",
         "width",
     )
 
@@ -75,6 +77,7 @@ class Frame:
         self.registers: list[Values] = []
         self.shared: set[int] = set()
         self.patterns: dict[Any, Any] = {}
+        self.waves: dict[Any, Any] = {}
         self.chooser = Chooser()
         self.local_bases: dict[int, int] = {}
 
@@ -89,6 +92,7 @@ class Frame:
         called.registers = []
         called.shared = set()
         called.patterns = {}
+        called.waves = {}
         called.chooser = Chooser()
         return called
 
