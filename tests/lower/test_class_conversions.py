@@ -15,6 +15,8 @@ struct Null { template <class T> __device__ operator T *() const { return nullpt
 struct Long { long v; __device__ operator long() const { return v; } __device__ operator float() const { return -1; } };
 struct Base { int b = 1; __device__ virtual int kind() const { return b; } };
 struct Derived : Base { int d = 2; };
+struct Scales { __device__ int operator*(float &x) const; __device__ operator double() const { return 1.5; } };
+__device__ int Scales::operator*(float &x) const { x = 7; return 200; }
 struct Made { int m; __device__ Made(int x) : m(x) {} };
 struct Near : Made { __device__ Near() : Made(5) {} __device__ operator int() const { return 9; } };
 template <class T> struct Box {
@@ -38,6 +40,8 @@ __device__ int of_unsigned(const unsigned long &x) { return int(x); }
         ("int(static_cast<unsigned long long>(Any{3}))", 4),
         ("f(Null())", 1),
         ("of_long(Long{6})", 6),
+        ("[] { Scales s; float x = 1; return s * x + int(x); }()", 207),
+        ("int(Scales() * 2)", 3),
         ("[] { Derived d; d.b = 4; Base b = d; return b.kind(); }()", 4),
         ("Made(Near()).m", 5),
         ("Box<int>(Box<long>(4, 2)).v", 5),

@@ -55,13 +55,24 @@ def _binary_expression(ctx: LoweringContext, node: Node) -> Operand:
     if spelling in ("&&", "||", "and", "or") and not is_declared(ctx, node, spelling):
         return lower_logical(ctx, node)
     spelling = SPELLINGS.get(spelling, spelling)
-    left, right = _operand(ctx, left_node), _operand(ctx, right_node)
+    left_object = lower(ctx, left_node)
+    left = _used(ctx, left_object, left_node)
+    right_object = lower(ctx, right_node)
+    right = _used(ctx, right_object, right_node)
+    # Beside an object of a class, an overload may want the other one by reference, too.
+    if isinstance(left, LValue) and isinstance(left.type, StructType) and isinstance(right_object, LValue):
+        right = right_object if right_object.bits is None else right
+    elif isinstance(right, LValue) and isinstance(right.type, StructType) and isinstance(left_object, LValue):
+        left = left_object if left_object.bits is None else left
     return apply_binary(ctx, spelling, left, right, node)
 
 
 def _operand(ctx: LoweringContext, node: Node) -> Operand:
     """A value, except for objects of class type, which an overload may want by reference."""
-    operand = lower(ctx, node)
+    return _used(ctx, lower(ctx, node), node)
+
+
+def _used(ctx: LoweringContext, operand: Operand, node: Node) -> Operand:
     if isinstance(operand, LValue) and isinstance(operand.type, CLASS_TYPES):
         return operand
     span = ctx.span(node)
