@@ -48,13 +48,13 @@ def declared(units: Units, declaring: Iterable[str], own: Files) -> Sequence[Dec
 
 @final
 class Belonging:
-    """The definitions of a name but for that of `path`: `others`, with the units that each is in."""
+    """Of the `definitions` of a name, with the units that each is in, that of `path`."""
 
-    def __init__(self, units: Units, path: str, others: Mapping[str, Files]) -> None:
+    def __init__(self, units: Units, path: str, definitions: Mapping[str, Files], places: Places) -> None:
         self._units = units
         self._path = path
-        self._definitions = {path: units.of(path), **others}
-        self._all = _Places(self._definitions)
+        self._definitions = definitions
+        self._places = places
 
     def split(self, group: Declared) -> tuple[Files, Files]:
         """The units of a group that mean the definition of `path`, and those that may."""
@@ -65,12 +65,12 @@ class Belonging:
             return (group.units, 0) if len(sharing) == 1 else (0, group.units)
         surely: Files = 0
         perhaps: Files = 0
-        nearest = _Places(sharing)
+        nearest = self._places.of(tuple(sharing or self._definitions))
         for folder, some in self._by_folder(group.units).items():
             if sharing:
                 if _depth_shared(_folder(self._path), folder) > nearest.depth_shared(folder):
                     perhaps |= some
-            elif (count := self._all.count_if_nearest(self._path, folder)) == 1:
+            elif (count := nearest.count_if_nearest(self._path, folder)) == 1:
                 surely |= some
             elif count:
                 perhaps |= some
@@ -82,6 +82,21 @@ class Belonging:
             folder = _folder(path)
             found[folder] = found.get(folder, 0) | 1 << self._units.number(path)
         return found
+
+
+@final
+class Places:
+    """Where the definitions of one name lie; kept for all questions about it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], _Places] = {}
+
+    def of(self, paths: tuple[str, ...]) -> _Places:
+        """How some of them are spread over folders."""
+        known = self._known.get(paths)
+        if known is None:
+            known = self._known[paths] = _Places(paths)
+        return known
 
 
 @final

@@ -27,12 +27,11 @@ from collections import Counter
 from threading import RLock
 from typing import Final, final
 
-from analysis.ir.record import record
 from analysis.project.model import Users
 from analysis.project.skim import Skim, skim
 from analysis.syntax.includes import nearness
 from simt_lsp.workspace.include_graph import IncludeGraph
-from simt_lsp.workspace.project_index.belonging import Belonging, declared
+from simt_lsp.workspace.project_index.belonging import Belonging, Places, declared
 from simt_lsp.workspace.project_index.units import Files, TooMany, Units
 
 MAX_USERS: Final = 24
@@ -47,13 +46,28 @@ _Question = tuple[str, str, bool]
 
 
 @final
-@record
 class _Mentioned:
-    """The files of which the text may use, declare or define a name, in order."""
+    """The files of which the text may use, declare or define a name, in order, and what many questions need of them."""
 
-    naming: tuple[str, ...]
-    declaring: tuple[str, ...]
-    defining: tuple[str, ...]
+    def __init__(self, naming: tuple[str, ...], declaring: tuple[str, ...], defining: tuple[str, ...]) -> None:
+        self.naming: Final = naming
+        self.declaring: Final = declaring
+        self.defining: Final = defining
+        self.places: Final = Places()
+        self._of_naming: list[tuple[str, Files]] | None = None
+        self._of_defining: dict[str, Files] | None = None
+
+    def of_naming(self, units: Units) -> list[tuple[str, Files]]:
+        """The units that each of those is in which name it; raises `TooMany`."""
+        if self._of_naming is None:
+            self._of_naming = [(path, units.of(path)) for path in self.naming]
+        return self._of_naming
+
+    def of_defining(self, units: Units, path: str) -> dict[str, Files]:
+        """The same of those that define it, `path` among them; raises `TooMany`."""
+        if self._of_defining is None:
+            self._of_defining = {path: units.of(path) for path in self.defining}
+        return self._of_defining if path in self._of_defining else {path: units.of(path), **self._of_defining}
 
 
 @final
@@ -202,23 +216,23 @@ class ProjectIndex:
         mentioned = self._mention_of(name)
         including = units.with_text(path)
         naming: Files = 0
-        for other in mentioned.naming:
+        for other, units_of_other in mentioned.of_naming(units):
             if other != path:
-                naming |= units.of(other)
+                naming |= units_of_other
         own = self._skims.get(path)
         if own is not None and own.may_name_elsewhere(name):
             naming |= units.of(path)
         if internal:
             return self._answer(path, including & naming)
-        defining = {other: units.of(other) for other in mentioned.defining if other != path}
-        apart = including | units.of(path)
-        for one in defining.values():
+        definitions = mentioned.of_defining(units, path)
+        apart = including
+        for one in definitions.values():
             apart |= one
         found, doubtful = including & naming, 0
         declaring = [other for other in mentioned.declaring if other != path]
         groups = declared(units, declaring, apart)
         if groups:
-            belonging = Belonging(units, path, defining)
+            belonging = Belonging(units, path, definitions, mentioned.places)
             for group in groups:
                 surely, perhaps = belonging.split(group)
                 found |= surely
