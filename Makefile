@@ -89,6 +89,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.sim.random.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.sanitize.fuzz 400 $(FUZZ_SEED)
 	$(BIN)/python -m tests.sim.sanitize.planted_fuzz 200 $(FUZZ_SEED)
+	$(BIN)/python -m tests.sim.sanitize.overflow_fuzz 200 $(FUZZ_SEED)
 	$(BIN)/python -m tests.races.blocks 200 $(FUZZ_SEED)
 	$(BIN)/python -m tests.races.repairs 200 $(FUZZ_SEED)
 	$(BIN)/python -m tests.missed_barriers.fuzz 100 $(FUZZ_SEED)

@@ -59,16 +59,23 @@ def simulate(
         code = replace(code, graph=with_convergence(code.graph, code.functions[kernel.function.id].segmented, launch))
     with np.errstate(all="ignore"):
         machine = _prepared(kernel, code, launch, policy, watchers, progress)
-        for observer in watchers:
-            observer.begin(
-                Run(kernel.function, launch, code.segments, code.graph, policy.name), Addresses(machine.arena, launch)
-            )
-        if glance is not None:
-            _look(
-                glance, lambda running: _result(kernel, launch, policy.name, machine, watchers, running), machine, code
-            )
-        truncated = _run(machine, code)
-    return _result(kernel, launch, policy.name, machine, watchers, truncated)
+        try:
+            for observer in watchers:
+                observer.begin(
+                    Run(kernel.function, launch, code.segments, code.graph, policy.name),
+                    Addresses(machine.arena, launch),
+                )
+            if glance is not None:
+                _look(
+                    glance,
+                    lambda running: _result(kernel, launch, policy.name, machine, watchers, running),
+                    machine,
+                    code,
+                )
+            truncated = _run(machine, code)
+            return _result(kernel, launch, policy.name, machine, watchers, truncated)
+        finally:
+            machine.let_go()
 
 
 def _look(glance: Glance, so_far: Callable[[Truncation], Result], machine: Machine, code: Code) -> None:

@@ -110,6 +110,12 @@ class Machine:
         )
         self._functions = {id: function.build(self) for id, function in code.functions.items()}
 
+    def let_go(self) -> None:
+        """Of everything, after the last question: a machine and its code know each other, and nobody looks for such
+        circles soon enough, which would leave the memory of one run beside that of the next."""
+        self.arena.let_go()
+        vars(self).clear()
+
     # -- waves --------------------------------------------------------------------------------------------------------
 
     def run(self) -> None:

@@ -78,6 +78,10 @@ class Arena:
         self.f2, self.f4, self.f8 = data.view(np.float16), data.view(np.float32), data.view(np.float64)
         self.shadows = {1: shadow, 2: shadow.view(np.uint16), 4: shadow.view(np.uint32), 8: shadow.view(np.uint64)}
 
+    def let_go(self) -> None:
+        """Of what all buffers hold, after the last look at it."""
+        self._views(np.zeros(0, np.uint8), np.zeros(0, np.uint8))
+
     @property
     def size(self) -> int:
         """Bytes in use, red zones included."""

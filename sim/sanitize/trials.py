@@ -6,13 +6,13 @@ Cost      Work is counted: all runs of a kernel share `Limits.steps` warp instru
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, final
 
 from analysis.ir.index3 import Index3
+from analysis.ir.pace import Cancelled, pace
 from analysis.ir.record import record
 from analysis.lower.program import DeviceFunction, Program
 from sim.equivalence.allowance import Allowance
@@ -115,6 +115,18 @@ class Runner:
         One that would never have ended is not replaced by a smaller one; of another one that was, what it found until
         then is `replaced`.  Raises `LaunchError` and `Refusal`.
         """
+        try:
+            with pace(self._keep_time):
+                return self._adapted(requests, why, share)
+        except Cancelled:
+            raise LaunchError(OUT_OF_TIME) from None
+
+    def _keep_time(self) -> None:
+        """What plans a launch looks at no clock: a kernel may be so large that this takes all of its time."""
+        if self._allowance.is_over:
+            raise Cancelled
+
+    def _adapted(self, requests: Sequence[Request], why: str, share: float) -> Trial:
         part = self._allowance.part(share)
         budget = Budget(seconds=max(part.left, 0.01), memory_bytes=MEMORY)
         planner = Planner(self._program, self._kernel, requests, budget=budget, leaves_out_launches=True)
@@ -163,7 +175,6 @@ class Runner:
         policy = POLICIES[schedule.policy]
         result = simulate(plan.kernel, launch, policy, [RaceObserver()], progress=self._allowance.goes_on)
         self._steps -= result.warp_instructions
-        gc.collect(0)  # a machine refers to itself: the memory of one run is let go before the next one takes its own
         return result
 
     def _trial(self, planner: Planner, plan: Plan, why: str, schedule: Schedule, result: Result) -> Trial:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cache, cached_property
 from typing import Any, Final, final
 
@@ -67,10 +67,12 @@ class EngineOptions:
 @record
 class Keeping:
     """How the results of a command are kept from run to run: `kind` names what is made of a file, and with which
-    options; `classes` are those that it consists of."""
+    options; `classes` are those that it consists of, `is_settled` says whether another run would make the same."""
 
     kind: str
     classes: Classes
+    is_settled: Callable[[Any], bool] | None = None
+    """None where it always would; picklable."""
 
 
 @final
@@ -154,7 +156,7 @@ class Engine:
 
     def keep_result(self, keeping: Keeping, analyzed: Analyzed, result: object) -> None:
         """It was made of an analysed file, by nothing else than what the analysis was told."""
-        if self._folder is None:
+        if self._folder is None or not (keeping.is_settled is None or keeping.is_settled(result)):
             return
         setup = self._setup(absolute_path(analyzed.path))
         trace = trace_of((absolute_path(analyzed.path), setup), analyzed.loader, analyzed.project)

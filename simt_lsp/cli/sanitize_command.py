@@ -40,7 +40,7 @@ try:
     from simt_lsp.cli.sanitize_junit import junit_report
     from simt_lsp.cli.sanitize_sarif import WORDS, sanitize_sarif
     from simt_lsp.cli.sanitize_text import summary_lines, text_lines
-    from simt_lsp.cli.sanitized_files import Budget, failed_file, sanitizing, suspicion
+    from simt_lsp.cli.sanitized_files import Budget, failed_file, keeping, sanitizing, suspicion
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":
         raise
@@ -98,6 +98,7 @@ def _summaries(options: argparse.Namespace, engine: EngineOptions, files: Sequen
         failed=failed_file,
         seconds=SECONDS + 1.5 * options.timeout * most,
         until=until,
+        keeping=keeping(budget),
     )
     ordered = sorted(files, key=lambda path: (-suspicion(texts[path]), path))
     jobs = options.jobs if options.dask is None else Cluster(options.dask)

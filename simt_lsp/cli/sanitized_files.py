@@ -21,11 +21,13 @@ from analysis.lower.seen_kernels import seen_kernels
 from analysis.races.absent_model import Consequence
 from analysis.rules.diagnostic import Diagnostic
 from analysis.rules.diagnostic import Severity as RuleSeverity
+from sim.launch.choices import Choice
 from sim.refusals import LaunchError
 from sim.report.model import SourcePlace
+from sim.result import TruncationReason
 from sim.sanitize.campaign import sanitize_kernel
 from sim.sanitize.merge import kinds_shown, merged, with_rules
-from sim.sanitize.model import KernelFindings, Severity, Site
+from sim.sanitize.model import KernelFindings, Schedule, Severity, Site
 from sim.sanitize.report import (
     Evidence,
     FileSummary,
@@ -37,8 +39,9 @@ from sim.sanitize.report import (
     StaticFinding,
     kernel_name,
 )
-from sim.sanitize.trials import Limits
-from simt_lsp.cli.engine import Analyzed
+from sim.sanitize.trials import OUT_OF_TIME, Limits
+from sim.specification import WarpOrder
+from simt_lsp.cli.engine import Analyzed, Keeping
 from simt_lsp.cli.launches import requests_around
 from simt_lsp.cli.paths import displayed
 from simt_lsp.cli.report import FileRange
@@ -46,6 +49,21 @@ from simt_lsp.cli.resolve import Places
 from simt_lsp.cli.run_files import OUT_OF_BUDGET
 from simt_lsp.workspace.device_file import is_device_file
 
+_CLASSES: Final = (
+    FileSummary,
+    KernelSummary,
+    RunSummary,
+    Finding,
+    Evidence,
+    StaticFinding,
+    SourceRange,
+    RelatedRange,
+    Choice,
+    Schedule,
+    Severity,
+    WarpOrder,
+)
+"""That a report consists of."""
 LEAST_SECONDS: Final = 0.2
 """A kernel with less is not begun."""
 _TALK: Final = re.compile(
@@ -72,6 +90,28 @@ class Budget:
     @property
     def left(self) -> float:
         return self.limits.seconds if self.until is None else min(self.limits.seconds, self.until - time.time())
+
+
+def keeping(budget: Budget) -> Keeping:
+    """How reports are kept: for the same limits, and what no limit of time had a part in.
+
+    So a run that was broken off goes on behind the files that it has a report of.
+    """
+    limits = budget.limits
+    kind = f"sanitize {limits.seconds:g} {limits.seeds} {limits.steps} {budget.roots}"
+    return Keeping(kind, frozenset((one.__module__, one.__qualname__) for one in _CLASSES), is_settled)
+
+
+def is_settled(file: FileSummary) -> bool:
+    """Whether the same would come out again: no run was cut off by the clock, and no array came from a file."""
+    return file.error is None and all(map(_is_settled, file.kernels))
+
+
+def _is_settled(kernel: KernelSummary) -> bool:
+    timed = (OUT_OF_TIME, OUT_OF_BUDGET, TruncationReason.TIME.value)
+    said = (kernel.not_run or "", *kernel.left, *(run.stopped or "" for run in kernel.runs))
+    reads = any(choice.value.startswith("@") for choice in kernel.inputs)
+    return not reads and not any(word in text for text in said for word in timed)
 
 
 def sanitizing(budget: Budget) -> Callable[[Analyzed], FileSummary]:

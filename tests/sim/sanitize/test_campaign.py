@@ -6,8 +6,10 @@ import re
 
 import pytest
 
+from analysis.ir.pace import paced
 from sim.sanitize.api import Sanitized, sanitize
 from sim.sanitize.model import KernelFindings, Severity
+from sim.sanitize.trials import OUT_OF_TIME
 from sim.specification import WarpOrder
 
 DEFECTS = """
@@ -334,6 +336,17 @@ def test_a_clean_kernel_with_errors_beside_it() -> None:
 def test_time_that_is_over_is_told() -> None:
     found = sanitize(DEFECTS, "shared_race_twin", seconds=0.06).kernels[0]
     assert found.left or found.not_run is not None
+
+
+def test_planning_has_no_more_time_than_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*given: object) -> None:
+        del given
+        for _ in paced(range(1 << 40)):
+            pass
+
+    monkeypatch.setattr("sim.launch.planner.Planner.plan", endless)
+    (found,) = sanitize(DEFECTS, "shared_race_twin", seconds=0.3).kernels
+    assert found.not_run == OUT_OF_TIME
 
 
 CUT_OFF = """
