@@ -77,7 +77,7 @@ def test_lines_of_vectors_lead_to_their_source(window: Window) -> None:
     window.command("Show as Vectors and Masks")
     view = window.panel("m0 = all_lanes")
     window.picture("vectors")
-    view.locator(".vector-line", has_text="barrier()").locator("a").first.click()
+    view.locator(".vector-line", has_text="if any(m1):").locator("a").first.click()
     wait_until(lambda: window.cursor()[0] == 17, lambda: f"the cursor is at {window.cursor()}")
 
 

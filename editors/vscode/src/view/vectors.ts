@@ -6,12 +6,7 @@ import { escaped } from "./page";
 
 export function vectorsBody(view: Vectors): string {
   if (view.lines === null) return `<main><p>${escaped(view.text.trim())}</p></main>`;
-  let last: number | null = null;
-  const lines = view.lines.map((line) => {
-    const isNew = line.source_line !== null && line.source_line !== last;
-    last = line.source_line ?? last;
-    return `${isNew ? link(line) : ""}${escaped(written(line))}`;
-  });
+  const lines = view.lines.map((line) => `${link(line)}${escaped(written(line))}`);
   return `<main class="vectors">
 <p>Vectors of ${view.warp_size} lanes (<code>v</code>), scalars of the warp (<code>s</code>), masks (<code>m</code>: who waits, <code>p</code>: who runs).</p>
 <pre>${lines.map((line) => `<span class="vector-line">${line}</span>`).join("\n")}</pre>
@@ -23,9 +18,9 @@ function written({ depth, code, target, mask }: SimdLine): string {
   return `${"    ".repeat(depth)}${guard}${target === null ? "" : `${target} = `}${code}`;
 }
 
-/** In front of the first line that stands for a line of the source. */
+/** The number of the line in the source; nothing where no text stands behind it. */
 function link({ source_line: line, source_path: path }: SimdLine): string {
-  const number = line ?? 1;
+  if (line === null) return "";
   const uri = path === null ? "" : ` data-uri="${escaped(vscode.Uri.file(path).toString())}"`;
-  return `<a href="#"${uri} data-line="${number - 1}">${number}</a>`;
+  return `<a href="#"${uri} data-line="${line - 1}">${line}</a>`;
 }
