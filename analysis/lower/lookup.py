@@ -230,7 +230,10 @@ def spelled_entity(scope: Scope, spelling: str) -> Entity | None:
     if found is None or isinstance(found, NamespaceName):
         path = found.path if isinstance(found, NamespaceName) else (parts[0],)
         return scope.program.find_in_namespace((*path, *parts[1:-1]), parts[-1])
-    return builtin_entity("::".join(parts))
+    inner: Entity | None = found
+    for part in parts[1:]:
+        inner = member(scope, inner, part, spelling)
+    return inner or builtin_entity("::".join(parts))
 
 
 def builtin_entity(name: str) -> Entity | None:

@@ -210,9 +210,9 @@ class _Repair:
         return changed
 
     def _conjunction(self, operand: Node) -> list[Node] | None:
-        """9 and 10: left operand, operator, right operand where `operand`, perhaps after signs, ends in a "cast"."""
+        """9 to 11: left operand, operator, right operand of a "cast" that `operand` ends in, after signs and casts."""
         path = [operand]
-        while path[-1].kind in ("unary_expression", "pointer_expression") and path[-1].children:
+        while path[-1].children and _goes_on(path[-1]):
             path.append(path[-1].children[-1])
         if path[-1].kind != "cast_expression":
             return None
@@ -463,6 +463,13 @@ def _qualified_by_template(node: Node) -> bool:
     last.end = right.end
     node.kind, node.children = "qualified_identifier", outer.children
     return True
+
+
+def _goes_on(operand: Node) -> bool:
+    """Whether what stands last in an operand may be a "cast": behind a sign, or behind a cast that is one."""
+    if operand.kind == "cast_expression":
+        return operand.children[-1].kind == "cast_expression"
+    return operand.kind in _PREFIXED
 
 
 def _cast_outwards(node: Node, field: str) -> None:

@@ -25,3 +25,22 @@ def test_a_parameter_hides_a_type() -> None:
 def test_a_type_stays_a_type() -> None:
     text = "typedef int word; __global__ void k(word* o, word x) { o[0] = (word)-x; o[1] = (word)(x) + 1; }"
     assert body(lower_one(text, "k")) == body(lower_one(text.replace("word", "int"), "k"))
+
+
+@pytest.mark.parametrize(
+    "value", ["(Colour::BLUE)", "(int)(Colour::BLUE)", "-(Box::SIDE)", "(short)(Box::SIDE)", "(n::Y)"]
+)
+@pytest.mark.parametrize("operator", ["*", "-", "&"])
+def test_a_member_in_parentheses_is_a_value(value: str, operator: str) -> None:
+    text = (
+        "enum Colour { RED, BLUE }; struct Box { static const int SIDE = 3; }; namespace n { const int Y = 4; }\n"
+        "__global__ void k(int* o, int x) { o[0] = VALUE OPERATOR x; }"
+    ).replace("OPERATOR", operator)
+    clean(text.replace("VALUE", value))
+    expected = body(lower_one(text.replace("VALUE", f"({value})"), "k"))
+    assert body(lower_one(text.replace("VALUE", value), "k")) == expected
+
+
+def test_a_member_type_in_parentheses_is_a_cast() -> None:
+    text = "struct Box { typedef short word; }; __global__ void k(int* o, int x) { o[0] = (int)(Box::word)-x; }"
+    assert body(lower_one(text, "k")) == body(lower_one(text.replace("Box::word", "short"), "k"))
