@@ -42,11 +42,12 @@ def test_versions_that_are_replaced_leave_no_cycles(*, in_project: bool) -> None
         analysis = analyzer.analyze(MAIN, document, loader, AnalysisSettings(), project=project)
         assert check(analysis, RuleSettings(), diagnostics)
 
-    see(0)
+    for number in range(2):  # what only edits need is imported with the second one
+        see(number)
     gc.collect()
     gc.disable()
     try:
-        for number in range(1, VERSIONS):
+        for number in range(2, VERSIONS):
             see(number)
         assert gc.collect() < 100
     finally:

@@ -12,7 +12,7 @@ from tests.meld.random.native import native_differences
 from tests.sim.native.compiler import compiler_path
 from tests.sim.random.choices import Seeded
 
-PARTS = 10
+PARTS = 8
 KERNELS = 2
 """In each part."""
 
@@ -31,7 +31,7 @@ def test_melding_changes_no_result(part: int, tmp_path: Path) -> None:
 
 def test_there_is_something_to_look_at() -> None:
     counts: Counter[str] = Counter()
-    for seed in range(6):
+    for seed in range(4):
         counts.update(check(Seeded(seed))[1].counts)
-    assert counts["ir: melds"] > 5
-    assert counts["source: melds"] > 5
+    assert counts["ir: melds"] > 3
+    assert counts["source: melds"] > 3

@@ -16,7 +16,7 @@ from tests.sim.random.kernels import random_kernel
 from tests.sim.random.referee import referee
 
 KERNELS_PER_TEST = 10
-TESTS = 18
+TESTS = 16
 
 
 @pytest.mark.parametrize("part", range(TESTS))
