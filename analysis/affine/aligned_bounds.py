@@ -23,18 +23,12 @@ from analysis.affine.polynomial import Polynomial, number
 from analysis.divergence.levels import Level
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Compare
-from analysis.ir.operators import CompareOperator
+from analysis.ir.operators import MIRRORED, ORDERINGS, CompareOperator
 from analysis.ir.types import IntegerType
 
 _OF_BLOCK: Final = frozenset((*BLOCK_INDICES, *BLOCK_EXTENTS, *GRID_EXTENTS))
 _BELOW: Final = frozenset({CompareOperator.LESS, CompareOperator.GREATER_EQUAL})
 """Of a thread and a bound; the others are decided by what is one more than the bound."""
-_MIRRORED: Final = {
-    CompareOperator.LESS: CompareOperator.GREATER,
-    CompareOperator.LESS_EQUAL: CompareOperator.GREATER_EQUAL,
-    CompareOperator.GREATER: CompareOperator.LESS,
-    CompareOperator.GREATER_EQUAL: CompareOperator.LESS_EQUAL,
-}
 
 
 def comparisons_alike_in_blocks(facts: AffineFacts) -> Iterator[ValueId]:
@@ -42,18 +36,21 @@ def comparisons_alike_in_blocks(facts: AffineFacts) -> Iterator[ValueId]:
     launch = facts.divergence.launch
     if not launch.shapes or not launch.multiples:
         return  # without a bound that is known to be a multiple only constants are left, which need no proof
+    parameters = frozenset(parameter.value for parameter in facts.function.parameters)
     for _, item in facts.function.instructions():
-        if type(item) is Compare and item.operator in _MIRRORED and facts.divergence.level(item.result) > Level.BLOCK:
-            left_first = _is_alike(facts, item.left, item.right, item.operator)
-            if left_first or _is_alike(facts, item.right, item.left, _MIRRORED[item.operator]):
+        if type(item) is Compare and item.operator in ORDERINGS and facts.divergence.level(item.result) > Level.BLOCK:
+            left_first = _is_alike(facts, parameters, item.left, item.right, item.operator)
+            if left_first or _is_alike(facts, parameters, item.right, item.left, MIRRORED[item.operator]):
                 yield item.result
 
 
-def _is_alike(facts: AffineFacts, thread: ValueId, bound: ValueId, operator: CompareOperator) -> bool:
+def _is_alike(
+    facts: AffineFacts, parameters: frozenset[ValueId], thread: ValueId, bound: ValueId, operator: CompareOperator
+) -> bool:
     moving, fixed, type = facts.forms[thread], facts.forms[bound], facts.function.types[thread]
     if moving is None or fixed is None or not isinstance(type, IntegerType) or not (moving.exact and fixed.exact):
         return False
-    if fixed.coefficients or not _agrees(facts, fixed.base) or not _agrees(facts, moving.base):
+    if fixed.coefficients or not all(_agrees(facts, parameters, side.base) for side in (fixed, moving)):
         return False
     limit = fixed.base if operator in _BELOW else fixed.base + number(1)
     unit = facts.polynomial_alignment(limit)
@@ -62,9 +59,8 @@ def _is_alike(facts: AffineFacts, thread: ValueId, bound: ValueId, operator: Com
     return reach is not None and moving.base.constant_term % unit + reach < unit
 
 
-def _agrees(facts: AffineFacts, base: Polynomial) -> bool:
+def _agrees(facts: AffineFacts, parameters: frozenset[ValueId], base: Polynomial) -> bool:
     """Whether a polynomial is one number in all threads of a block, wherever it is read."""
-    parameters = {parameter.value for parameter in facts.function.parameters}
     for atom in base.atoms():
         match atom:
             case RegisterAtom(register) if register in _OF_BLOCK:

@@ -14,7 +14,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Branch, Compare, Convert, Instruction, Phi, Unary
-from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
+from analysis.ir.operators import MIRRORED, NEGATED, BinaryOperator, CompareOperator, UnaryOperator
 from analysis.ir.pace import paced
 from analysis.ir.types import BooleanType, IntegerType, Type
 
@@ -23,22 +23,6 @@ Fact: TypeAlias = tuple[CompareOperator, ValueId]
 Definition: TypeAlias = Callable[[ValueId], Instruction | Phi | None]
 """What defines a value."""
 
-NEGATED = {
-    CompareOperator.EQUAL: CompareOperator.NOT_EQUAL,
-    CompareOperator.NOT_EQUAL: CompareOperator.EQUAL,
-    CompareOperator.LESS: CompareOperator.GREATER_EQUAL,
-    CompareOperator.LESS_EQUAL: CompareOperator.GREATER,
-    CompareOperator.GREATER: CompareOperator.LESS_EQUAL,
-    CompareOperator.GREATER_EQUAL: CompareOperator.LESS,
-}
-MIRRORED = {
-    CompareOperator.EQUAL: CompareOperator.EQUAL,
-    CompareOperator.NOT_EQUAL: CompareOperator.NOT_EQUAL,
-    CompareOperator.LESS: CompareOperator.GREATER,
-    CompareOperator.LESS_EQUAL: CompareOperator.GREATER_EQUAL,
-    CompareOperator.GREATER: CompareOperator.LESS,
-    CompareOperator.GREATER_EQUAL: CompareOperator.LESS_EQUAL,
-}
 MAX_FACTS = 16
 """Per condition; a longer chain of `&&` is cut."""
 _A_BRANCH: Final = 5

@@ -40,7 +40,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Compare, Constant, Convert, Phi, Select, Unary
 from analysis.ir.integers import power_of_two_in
-from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
+from analysis.ir.operators import MIRRORED, ORDERINGS, BinaryOperator, CompareOperator, UnaryOperator
 from analysis.ir.pace import paced
 from analysis.ir.types import BooleanType, IntegerType
 
@@ -50,12 +50,6 @@ MAX_ROUNDS: Final = 8
 ALL_ZERO: Final = 64
 _BITWISE: Final = frozenset({BinaryOperator.AND, BinaryOperator.OR, BinaryOperator.XOR})
 _BELOW: Final = frozenset({CompareOperator.LESS, CompareOperator.GREATER_EQUAL})
-_MIRRORED: Final = {
-    CompareOperator.GREATER: CompareOperator.LESS,
-    CompareOperator.LESS_EQUAL: CompareOperator.GREATER_EQUAL,
-    CompareOperator.LESS: CompareOperator.GREATER,
-    CompareOperator.GREATER_EQUAL: CompareOperator.LESS_EQUAL,
-}
 
 
 @final
@@ -198,14 +192,14 @@ class LowBits:
             return False  # of two sides that agree divergence says so itself, once it knows that they do
         differing, other, operator = (left, item.right, item.operator) if left else (right, item.left, item.operator)
         if not left:
-            if operator not in _MIRRORED:
+            if operator not in ORDERINGS:
                 return False
-            operator = _MIRRORED[operator]
+            operator = MIRRORED[operator]
         if differing > self._whole(item.left) >> 1:
             return False  # the sign: a signed number is no multiple with a rest that is not negative
         if operator in _BELOW:
             return self._is_multiple(other, differing)
-        if operator not in _MIRRORED:
+        if operator not in ORDERINGS:
             return False
         definition = self._facts.divergence.definition(other)
         if not isinstance(definition, Constant) or not isinstance(definition.value, int):

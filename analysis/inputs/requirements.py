@@ -31,7 +31,7 @@ from analysis.ir.instructions import (
     Select,
     Unary,
 )
-from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
+from analysis.ir.operators import MIRRORED, NEGATED, BinaryOperator, CompareOperator, SpecialRegister, UnaryOperator
 from analysis.ir.record import record
 
 MAX_DEPTH: Final = 20
@@ -50,20 +50,6 @@ _EXTENTS: Final = frozenset(
         SpecialRegister.WARP_SIZE,
     )
 )
-_OPPOSITE: Final = {
-    CompareOperator.EQUAL: CompareOperator.NOT_EQUAL,
-    CompareOperator.NOT_EQUAL: CompareOperator.EQUAL,
-    CompareOperator.LESS: CompareOperator.GREATER_EQUAL,
-    CompareOperator.GREATER_EQUAL: CompareOperator.LESS,
-    CompareOperator.GREATER: CompareOperator.LESS_EQUAL,
-    CompareOperator.LESS_EQUAL: CompareOperator.GREATER,
-}
-_SWAPPED: Final = {
-    CompareOperator.LESS: CompareOperator.GREATER,
-    CompareOperator.GREATER: CompareOperator.LESS,
-    CompareOperator.LESS_EQUAL: CompareOperator.GREATER_EQUAL,
-    CompareOperator.GREATER_EQUAL: CompareOperator.LESS_EQUAL,
-}
 
 
 @final
@@ -125,7 +111,7 @@ def _wished(flow: Flow, one: Requirement, estimate: Estimate) -> Iterator[tuple[
     """Numbers with which the requirement holds; nothing where it does."""
     for side, operator, other in (
         (one.left, one.operator, one.right),
-        (one.right, _SWAPPED.get(one.operator, one.operator), one.left),
+        (one.right, MIRRORED[one.operator], one.left),
     ):
         now, bound = estimate.range(side), estimate.range(other)
         if bound is None or bound.low != bound.high:
@@ -190,7 +176,7 @@ def _holding(flow: Flow, value: ValueId, *, is_true: bool, depth: int) -> Iterat
                 wanted = is_true == (operator is CompareOperator.NOT_EQUAL)
                 yield from _holding(flow, left, is_true=wanted, depth=depth + 1)
             else:
-                yield Requirement(left, operator if is_true else _OPPOSITE[operator], right)
+                yield Requirement(left, operator if is_true else NEGATED[operator], right)
         case Unary(operator=UnaryOperator.LOGICAL_NOT, operand=operand):
             yield from _holding(flow, operand, is_true=not is_true, depth=depth + 1)
         case Binary(operator=BinaryOperator.LOGICAL_AND, left=left, right=right) if is_true:

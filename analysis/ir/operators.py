@@ -40,6 +40,28 @@ class CompareOperator(Enumeration):
     GREATER_EQUAL = "ge"
 
 
+NEGATED: Final = {
+    CompareOperator.EQUAL: CompareOperator.NOT_EQUAL,
+    CompareOperator.NOT_EQUAL: CompareOperator.EQUAL,
+    CompareOperator.LESS: CompareOperator.GREATER_EQUAL,
+    CompareOperator.LESS_EQUAL: CompareOperator.GREATER,
+    CompareOperator.GREATER: CompareOperator.LESS_EQUAL,
+    CompareOperator.GREATER_EQUAL: CompareOperator.LESS,
+}
+"""What holds where the comparison does not, of numbers that are comparable."""
+MIRRORED: Final = {
+    CompareOperator.EQUAL: CompareOperator.EQUAL,
+    CompareOperator.NOT_EQUAL: CompareOperator.NOT_EQUAL,
+    CompareOperator.LESS: CompareOperator.GREATER,
+    CompareOperator.LESS_EQUAL: CompareOperator.GREATER_EQUAL,
+    CompareOperator.GREATER: CompareOperator.LESS,
+    CompareOperator.GREATER_EQUAL: CompareOperator.LESS_EQUAL,
+}
+"""The same comparison with its sides exchanged."""
+ORDERINGS: Final = frozenset(CompareOperator) - {CompareOperator.EQUAL, CompareOperator.NOT_EQUAL}
+"""Those that ask which side is the smaller one."""
+
+
 class SpecialRegister(Enumeration):
     """What a thread can ask about itself and its launch."""
 

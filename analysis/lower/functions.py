@@ -186,37 +186,32 @@ def for_groups(instance: FunctionInstance, arguments: Sequence[object]) -> Funct
             named.append(f"{parameter.name} = {spelled(argument)}")
     if not named:
         return instance
-    identity = FunctionId(f"{instance.id} [{', '.join(named)}]")
-    known = declaration.for_calls.get(identity)
-    if known is None:
-        exact_signature = replace(signature, parameters=tuple(parameters))
-        known = FunctionInstance(identity, declaration, instance.scope, exact_signature, instance.this)
-        declaration.for_calls[identity] = known
-        declaration.scope.program.register(known)
-    return known
+    parameters_of_call = replace(signature, parameters=tuple(parameters))
+    return _for_call(replace(instance, id=_of_call(instance, ", ".join(named)), signature=parameters_of_call))
 
 
 def for_functions(instance: FunctionInstance, pointed: Mapping[str, FunctionSet]) -> FunctionInstance:
     """The instance whose parameters of these names point to these functions, whatever is passed."""
-    identity = FunctionId(f"{instance.id} [{', '.join(f'{name} = {one.name}' for name, one in pointed.items())}]")
-    declaration = instance.declaration
-    known = declaration.for_calls.get(identity)
-    if known is None:
-        known = replace(instance, id=identity, pointed=pointed)
-        declaration.for_calls[identity] = known
-        declaration.scope.program.register(known)
-    return known
+    named = ", ".join(f"{name} = {one.name}" for name, one in pointed.items())
+    return _for_call(replace(instance, id=_of_call(instance, named), pointed=pointed))
 
 
 def for_class(instance: FunctionInstance, whole: Record) -> FunctionInstance:
     """The instance for objects whose class is certainly `whole`: its virtual calls are of functions of that class."""
-    identity = FunctionId(f"{instance.id} [*this = {whole.name}]")
+    return _for_call(replace(instance, id=_of_call(instance, f"*this = {whole.name}"), most_derived=whole))
+
+
+def _of_call(instance: FunctionInstance, what: str) -> FunctionId:
+    return FunctionId(f"{instance.id} [{what}]")
+
+
+def _for_call(instance: FunctionInstance) -> FunctionInstance:
+    """The instance of that name: the one that an earlier call asked for, or else this one."""
     declaration = instance.declaration
-    known = declaration.for_calls.get(identity)
+    known = declaration.for_calls.get(instance.id)
     if known is None:
-        known = replace(instance, id=identity, most_derived=whole)
-        declaration.for_calls[identity] = known
-        declaration.scope.program.register(known)
+        known = declaration.for_calls[instance.id] = instance
+        declaration.scope.program.register(instance)
     return known
 
 

@@ -29,7 +29,7 @@ from analysis.ir.instructions import (
     TemplateArgument,
     Unary,
 )
-from analysis.ir.operators import BinaryOperator, CompareOperator, SpecialRegister
+from analysis.ir.operators import MIRRORED, BinaryOperator, CompareOperator, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType
 
@@ -189,7 +189,7 @@ class _Finder:
         left, right = self._behind_conversions(item.left), self._behind_conversions(item.right)
         if left in counters:
             return left, item.operator, right
-        return (right, _MIRRORED[item.operator], left) if right in counters else None
+        return (right, MIRRORED[item.operator], left) if right in counters else None
 
     def _behind_conversions(self, value: ValueId) -> ValueId:
         """Conversions between integers of 32 and 64 bits do not change small numbers."""
@@ -217,13 +217,3 @@ class _Finder:
                 return depth < MAX_DEPTH and all(self._is_invariant(one, cycle, depth + 1) for one in item.operands)
             case _:
                 return False
-
-
-_MIRRORED: Final[Mapping[CompareOperator, CompareOperator]] = {
-    CompareOperator.EQUAL: CompareOperator.EQUAL,
-    CompareOperator.NOT_EQUAL: CompareOperator.NOT_EQUAL,
-    CompareOperator.LESS: CompareOperator.GREATER,
-    CompareOperator.LESS_EQUAL: CompareOperator.GREATER_EQUAL,
-    CompareOperator.GREATER: CompareOperator.LESS,
-    CompareOperator.GREATER_EQUAL: CompareOperator.LESS_EQUAL,
-}
