@@ -39,7 +39,7 @@ from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, V
 from analysis.ir.source import FrameId, Span
 from analysis.launches import Launch, launch_shapes
 from analysis.launches.find import LaunchMemo
-from analysis.lower.program import Program
+from analysis.lower.program import DeviceFunction, Program
 from analysis.sides.sides import Sides
 from analysis.store.bounded import BoundedCache
 from analysis.syntax.document import Document
@@ -105,6 +105,12 @@ class FileAnalysis:
         if self._launches.own is not None:
             return self._launches.own
         return launches_in_text(launch_shapes(self._program.unit, self._memo), self.facts.path)
+
+    def launches_elsewhere(self, kernel: DeviceFunction) -> Sequence[Launch]:
+        """Those of a kernel of the file that other files of the project make, as far as they were found."""
+        if kernel.item.path != self.facts.path:
+            return ()
+        return [one for one in self._launches.seen.get(kernel.item.name, ()) if one.path != self.facts.path]
 
     def declaration(self, function: FunctionFacts) -> Item:
         """What defines a function, where it stands in this version."""

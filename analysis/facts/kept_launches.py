@@ -12,6 +12,7 @@ Cost      The text of the file is compared once, and each text around it only if
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, final
 
@@ -19,6 +20,7 @@ from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
 from analysis.ir.record import record
 from analysis.launches.device_bodies import Outline, SeenBy, launching_macros, macros_that, says_nothing
 from analysis.launches.find import LaunchMemo
+from analysis.launches.model import Launch
 from analysis.launches.other_uses import UseMemo
 from analysis.launches.outside import Answer, Outside, Question
 from analysis.store.bounded import BoundedCache
@@ -95,14 +97,17 @@ def _around(unit: TranslationUnit) -> _Around:
 def _moved(kept: KeptLaunches, path: str, now: Outline) -> LaunchesOfFile:
     if now.starts == kept.outline.starts:
         return kept.found
-    known = {
-        name: tuple(kept.outline.moved(launch, now) if launch.path == path else launch for launch in launches)
-        for name, launches in kept.found.known.items()
-    }
+
+    def moved(found: Mapping[str, tuple[Launch, ...]]) -> Mapping[str, tuple[Launch, ...]]:
+        return {
+            name: tuple(kept.outline.moved(launch, now) if launch.path == path else launch for launch in launches)
+            for name, launches in found.items()
+        }
+
     own = kept.found.own
     if own is not None:
         own = {one.span.start: one for one in (kept.outline.moved(launch, now) for launch in own.values())}
-    return replace(kept.found, known=known, own=own)
+    return replace(kept.found, known=moved(kept.found.known), own=own, seen=moved(kept.found.seen))
 
 
 def _may_tell_lines(unit: TranslationUnit, words: SeenBy) -> bool:

@@ -48,6 +48,8 @@ class LaunchesOfFile:
     """Kernels that nothing in the project launches, each with the number of others that are launched beside it."""
     own: Mapping[int, Launch] | None = None
     """The launches in the text of the file, by where they start; None where nobody looked for them."""
+    seen: Mapping[str, tuple[Launch, ...]] = field(default_factory=dict[str, tuple[Launch, ...]])
+    """All that were found, also of kernels that others may launch: how one may be launched, not how it is."""
 
 
 NO_LAUNCHES: Final = LaunchesOfFile({}, frozenset())
@@ -208,7 +210,8 @@ class _Found:
         left_out = self._otherwise | unseen
         known = {name: tuple(launched) for name, launched in self._launches.items() if name not in left_out}
         own = launches_in_text(self.own, self._unit.path)
-        return LaunchesOfFile(known, frozenset(known) - self._outside, frozenset(left_out), own=own)
+        seen = {name: tuple(launched) for name, launched in self._launches.items()}
+        return LaunchesOfFile(known, frozenset(known) - self._outside, frozenset(left_out), own=own, seen=seen)
 
 
 def launches_in_text(launches: Mapping[str, tuple[Launch, ...]], path: str) -> Mapping[int, Launch]:

@@ -1,4 +1,4 @@
-"""Launches of a kernel in host code: in its own file, or in the file that includes its header.
+"""Launches of a kernel in host code: in its own file, in the file that includes its header, in others of its project.
 
 Rules    A block that is written in terms of a host template's parameters (`kernel<W><<<grid, W>>>`) is what these are
          for the instance that runs.
@@ -21,13 +21,14 @@ from sim.launch.instance import Instance
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 
 
-def host_launches(program: Program, kernel: DeviceFunction) -> Sequence[Launch]:
-    """Those with as many arguments as the kernel has, or with none that are seen; the file's own first.  Those that no
-    call comes to say nothing where others are made."""
+def host_launches(program: Program, kernel: DeviceFunction, elsewhere: Sequence[Launch] = ()) -> Sequence[Launch]:
+    """Those with as many arguments as the kernel has, or with none that are seen; the file's own first, those that are
+    known of other files (`elsewhere`) last.  Those that no call comes to say nothing where others are made."""
     if kernel.kind is not FunctionKind.KERNEL:
         return ()
     parameters = len(program.lower(kernel.id).function.parameters)
-    found = launches_around(program.unit).get(kernel.item.name, ())
+    around = launches_around(program.unit).get(kernel.item.name, ())
+    found = tuple(dict.fromkeys((*around, *elsewhere)))
     fitting = [launch for launch in found if len(launch.arguments) in (0, parameters)]
     made = [launch for launch in fitting if launch.is_made] or fitting
     return [as_called(launch) for launch in made]

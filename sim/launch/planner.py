@@ -108,16 +108,17 @@ class Planner:
         havoc: bool = False,
         barriers_in_turn: bool = False,
         launch: Launch | None = None,
+        elsewhere: Sequence[Launch] = (),
         leaves_out_launches: bool = False,
         sampled_blocks: int = 0,
     ) -> None:
         """`requests`: the most important first.  `launch`: the one to simulate; what it says counts before all but the
-        first of them, which was given.  `sampled_blocks`: the grid is that of host code, not cut, or has many blocks,
-        of which so many are run."""
+        first of them, which was given.  `elsewhere`: launches that are known of other files than the program shows.
+        `sampled_blocks`: the grid is that of host code, not cut, or has many blocks, of which so many are run."""
         if launch is not None:
             launch = as_called(launch)
             requests = under_launch(requests, launch, *_names(program, kernel))
-        self._subject = read_subject(program, kernel, Requests(requests), launch)
+        self._subject = read_subject(program, kernel, Requests(requests), launch, elsewhere)
         self._budget = budget or Budget()
         self._havoc = havoc
         self._barriers_in_turn = barriers_in_turn

@@ -45,10 +45,16 @@ class Subject:
     requirements: Sequence[Requirement]
 
 
-def read_subject(program: Program, kernel: DeviceFunction, requests: Requests, launch: Launch | None = None) -> Subject:
-    """`launch` is the only one that counts, where there is one; raises `LaunchError` for template arguments that were
-    given and do not fit."""
-    launches = host_launches(program, kernel) if launch is None else (launch,)
+def read_subject(
+    program: Program,
+    kernel: DeviceFunction,
+    requests: Requests,
+    launch: Launch | None = None,
+    elsewhere: Sequence[Launch] = (),
+) -> Subject:
+    """`launch` is the only one that counts, where there is one, `elsewhere` are those that are known of other files;
+    raises `LaunchError` for template arguments that were given and do not fit."""
+    launches = host_launches(program, kernel, elsewhere) if launch is None else (launch,)
     instance = choose_instance(program, kernel, launches, requests.arguments)
     launches = with_blocks(program, instance, launches)
     loaded = load_kernel(program, instance.id)

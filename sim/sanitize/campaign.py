@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias, final
 
 from analysis.ir.index3 import Index3
+from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from analysis.syntax.line_index import LineIndex, PositionEncoding
 from sim.confirm.launches import other_requests
@@ -47,13 +48,15 @@ def sanitize_kernel(
     kernel: DeviceFunction,
     requests: Asked = (),
     *,
+    elsewhere: Sequence[Launch] = (),
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> KernelFindings:
-    """What many runs of one kernel found; `requests` are those of a simulation of it."""
+    """What many runs of one kernel found; `requests` are those of a simulation of it, `elsewhere` its launches that are
+    known of other files."""
     started = time.perf_counter()
     limits = Limits() if limits is None else limits
-    campaign = _Campaign(program, kernel, requests, limits, progress)
+    campaign = _Campaign(program, kernel, requests, elsewhere, limits, progress)
     place = campaign.place
     try:
         not_run = campaign.run()
@@ -90,6 +93,7 @@ class _Campaign:
         program: Program,
         kernel: DeviceFunction,
         requests: Asked,
+        elsewhere: Sequence[Launch],
         limits: Limits,
         progress: Progress | None,
     ) -> None:
@@ -98,7 +102,7 @@ class _Campaign:
         self._requests = requests
         self._limits = limits
         self._allowance = Allowance(limits.seconds, progress)
-        self._runner = Runner(program, kernel, self._allowance, limits)
+        self._runner = Runner(program, kernel, elsewhere, self._allowance, limits)
         self.trials: list[Trial] = []
         """Without their memory."""
         self.dependences: list[Dependence] = []

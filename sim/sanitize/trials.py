@@ -14,6 +14,7 @@ from typing import Final, final
 from analysis.ir.index3 import Index3
 from analysis.ir.pace import Cancelled, pace
 from analysis.ir.record import record
+from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.equivalence.allowance import Allowance
 from sim.kernel import Kernel
@@ -93,9 +94,18 @@ class Trial:
 class Runner:
     """Runs launches of one kernel until what its limits allow is used up."""
 
-    def __init__(self, program: Program, kernel: DeviceFunction, allowance: Allowance, limits: Limits) -> None:
+    def __init__(
+        self,
+        program: Program,
+        kernel: DeviceFunction,
+        elsewhere: Sequence[Launch],
+        allowance: Allowance,
+        limits: Limits,
+    ) -> None:
+        """`elsewhere`: launches of the kernel that are known of other files."""
         self._program = program
         self._kernel = kernel
+        self._elsewhere = elsewhere
         self._allowance = allowance
         self._steps = limits.steps
         self.chosen: frozenset[str] = frozenset()
@@ -129,7 +139,14 @@ class Runner:
     def _adapted(self, requests: Sequence[Request], why: str, share: float) -> Trial:
         part = self._allowance.part(share)
         budget = Budget(seconds=max(part.left, 0.01), memory_bytes=MEMORY)
-        planner = Planner(self._program, self._kernel, requests, budget=budget, leaves_out_launches=True)
+        planner = Planner(
+            self._program,
+            self._kernel,
+            requests,
+            budget=budget,
+            elsewhere=self._elsewhere,
+            leaves_out_launches=True,
+        )
         self.kernel = planner.kernel
         seconds, started = part.left, time.perf_counter()
         cut_off: list[tuple[Plan, Result]] = []

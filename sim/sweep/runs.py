@@ -17,6 +17,7 @@ from typing import Final, final
 
 from analysis.inputs.flow import Flow
 from analysis.ir.record import record
+from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
@@ -41,6 +42,8 @@ class Text:
     requests: Sequence[Request] = ()
     """What the file and the settings say of its launches."""
     melds: int = 0
+    elsewhere: Sequence[Launch] = ()
+    """Launches of it that are known of other files."""
 
 
 @final
@@ -183,6 +186,7 @@ def _planner(text: Text, given: Request, how: How, more: Sequence[Request] = ())
         [given, *more, *text.requests],
         budget=how.budget,
         havoc=how.havoc,
+        elsewhere=text.elsewhere,
         leaves_out_launches=True,
     )
 

@@ -171,7 +171,8 @@ def _kernel(analyzed: Analyzed, kernel: DeviceFunction, budget: Budget) -> Kerne
         requests = requests_around(analyzed, kernel)
     except LaunchError as error:
         return KernelFindings(item.path, item.name, line, not_run=str(error))
-    return sanitize_kernel(program, kernel, requests, limits=replace(budget.limits, seconds=left))
+    elsewhere = analyzed.analysis.launches_elsewhere(kernel)
+    return sanitize_kernel(program, kernel, requests, elsewhere=elsewhere, limits=replace(budget.limits, seconds=left))
 
 
 @final

@@ -179,6 +179,7 @@ def _reported(
             budget=budget_of(options, settings),
             havoc=options.havoc,
             launch=run.launch,
+            elsewhere=analyzed.analysis.launches_elsewhere(kernel),
             leaves_out_launches=True,
         )
     except LaunchError as error:

@@ -108,6 +108,25 @@ def test_a_kernel_that_is_only_declared_is_found_in_the_project(project: Path) -
     assert "    `far` is defined in far.cu:2: 1 of 1 branch divergent\n" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("options", "grid", "why"), [((), "3", "a launch in near.cu"), (("--no-project",), "8", "chosen")]
+)
+def test_launches_in_files_that_only_declare_a_kernel_count(
+    project: Path, options: tuple[str, ...], grid: str, why: str
+) -> None:
+    write(
+        project,
+        {
+            "near.cu": "__global__ void far(int *, int);\nvoid run(int *x) { far<<<3, 96>>>(x, 70); }\n",
+            "far.cu": "__global__ void far(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = n; }\n",
+        },
+    )
+    (report,) = simulated(project, "far.cu", *options)
+    inputs = report["inputs"]
+    assert (inputs["grid"]["value"], inputs["grid"]["why"]) == (grid, why)
+    assert (inputs["n"]["value"], inputs["n"]["why"]) == ("70", why) or why == "chosen"
+
+
 def test_a_launch_is_explained(project: Path) -> None:
     done = simt_lsp("explain", "main.cu:4", cwd=project)
     assert (done.returncode, done.stderr) == (0, "")

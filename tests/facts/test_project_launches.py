@@ -301,6 +301,18 @@ def test_launches_that_are_kept_stand_where_they_stand_now() -> None:
         assert places == (("a.cu", 2), ("k.cu", 3 + number))
 
 
+def test_launches_in_other_files_are_told_though_others_are_not_known() -> None:
+    files = {**DECLARED_IN_HEADER, "b.cu": '#include "k.h"\nvoid *any = (void *)k;\n' + SQUARES}
+    analysis = analyzed(files, "k.cu")
+    (kernel,) = analysis.program.device_functions()
+    found = analysis.launches_elsewhere(kernel)
+    assert [(one.path, one.block, one.argument_values[1]) for one in found] == [
+        ("a.cu", (64, 4, 1), 7),
+        ("b.cu", (8, 8, 1), 7),
+    ]
+    assert analyzed({"k.cu": KERNEL + ROWS}, "k.cu").launches_elsewhere(kernel) == []
+
+
 def test_a_line_that_a_launch_passes_is_that_of_the_newest_text() -> None:
     analyzer = Analyzer()
     numbers: list[object] = []

@@ -219,7 +219,9 @@ def _kernel(analyzed: Analyzed, id: str) -> DeviceFunction:
 def _text(analyzed: Analyzed, id: str, melds: int) -> Text:
     """Raises `LaunchError` for a comment above the kernel that cannot be read."""
     kernel = _kernel(analyzed, id)
-    return Text(analyzed.analysis.program, kernel, requests_around(analyzed, kernel), melds)
+    analysis = analyzed.analysis
+    elsewhere = analysis.launches_elsewhere(kernel)
+    return Text(analysis.program, kernel, requests_around(analyzed, kernel), melds, elsewhere)
 
 
 def _reason(error: Exception) -> str:
