@@ -43,6 +43,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import ArrayType, Type
 from sim.code.address_forms import forms_of, in_loops
+from sim.code.elements import element_addresses
 from sim.code.instructions import emit
 from sim.code.meetings import awaited
 from sim.code.namespace import namespace
@@ -275,8 +276,10 @@ def _prologue(segmented: SegmentedFunction, unit: Unit) -> list[str]:
 
 def _segment(segmented: SegmentedFunction, unit: Unit, number: int, segment: Segment) -> list[str]:
     writer = Writer(unit, number)
-    if number in unit.looping and not unit.observes_values:
-        writer.later.update(address_steps(unit, segment))
+    if not unit.observes_values:
+        writer.later.update(element_addresses(unit, segment))
+        if number in unit.looping:
+            writer.later.update(address_steps(unit, segment))
     writer.line("r = f.registers")
     writer.line(f"shape = (f.rows if rows is None else len(rows), {unit.warp_size})")
     span = segment.terminator.span if segment.terminator is not None else segment.instructions[-1].span

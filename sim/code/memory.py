@@ -27,7 +27,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import AtomicOperator, BarrierOperator
 from analysis.ir.types import PointerType, StructType, Type, VectorType
 from analysis.lower.layouts import size_and_alignment
-from sim.code import patterns
+from sim.code import elements, patterns
 from sim.code.placement import ParameterRoot, SymbolRoot
 from sim.code.writer import PlannedAccess, Writer
 from sim.events import AccessSite
@@ -102,20 +102,29 @@ def load(writer: Writer, instruction: Load) -> None:
         return
     number = _plan(writer, instruction, instruction.address, parts, AccessKind.LOAD)
     address = f"a{instruction.result}"
-    near = _near(writer, instruction.address, number)
-    if near is None:
+
+    def usual() -> tuple[str, ...]:
         writer.line(f"{address} = load_{number}(f, rows, mask, {_located(writer, instruction.address)})")
-        writer.set(instruction.result, [_read(address, part) for part in parts])
+        return writer.set(instruction.result, [_read(address, part) for part in parts])
+
+    shortcut = _shortcut(writer, instruction.address, number, parts)
+    if shortcut is None:
+        usual()
         return
-    writer.line(f"if {near} is None:")
+    writer.line(f"if {shortcut} is None:")
     with writer.nested():
-        writer.line(f"{address} = load_{number}(f, rows, mask, {_located(writer, instruction.address)})")
-        writer.set(instruction.result, [_read(address, part) for part in parts])
+        usual()
     writer.line("else:")
     with writer.nested():
-        names = writer.set(instruction.result, [_read_near(near, part) for part in parts])
+        names = writer.set(instruction.result, [_read_short(shortcut, part) for part in parts])
     writer.fresh.update(names)
     writer.alias(instruction.result, names)
+
+
+def _shortcut(writer: Writer, address: ValueId, number: int, parts: tuple[Part, ...]) -> str | None:
+    """The name of what finds the access's places without addresses, or of None; no name where nothing does."""
+    near = _near(writer, address, number)
+    return elements.places(writer, address, number, parts) if near is None else near
 
 
 def _near(writer: Writer, address: ValueId, number: int) -> str | None:
@@ -129,10 +138,11 @@ def _near(writer: Writer, address: ValueId, number: int) -> str | None:
         return None
 
 
-def _read_near(near: str, part: Part) -> str:
+def _read_short(shortcut: str, part: Part) -> str:
+    view = f"arena.{'u1' if part.stored == 'b1' else part.stored}"
+    found = f"{shortcut}.take({view}, {part.offset})" if patterns.is_near(shortcut) else f"{view}.take({shortcut})"
     if part.stored == "b1":
-        return f"({near}.take(arena.u1, {part.offset}) != 0)"
-    found = f"{near}.take(arena.{part.stored}, {part.offset})"
+        return f"({found} != 0)"
     return f"bfloat16_from_bits({found})" if part.is_bfloat16 else found
 
 
@@ -155,18 +165,21 @@ def store(writer: Writer, instruction: Store) -> None:
         return
     names = writer.read(instruction.value)
     number = _plan(writer, instruction, instruction.address, parts, AccessKind.STORE)
-    near = _near(writer, instruction.address, number)
-    if near is None:
+    shortcut = _shortcut(writer, instruction.address, number, parts)
+    if shortcut is None:
         _store(writer, instruction, number, names, parts)
         return
-    writer.line(f"if {near} is None:")
+    writer.line(f"if {shortcut} is None:")
     with writer.nested():
         _store(writer, instruction, number, names, parts)
     writer.line("else:")
     with writer.nested():
         for name, part in zip(names, parts, strict=True):
             value, view = _stored(name, part)
-            writer.line(f"write(m, f, {near}.view({view}, {part.offset}), {near}.places({view}), {value}, mask)")
+            if patterns.is_near(shortcut):
+                writer.line(f"{shortcut}.put(m, f, {view}, {part.offset}, {value}, mask)")
+            else:
+                writer.line(f"write(m, f, {view}, {shortcut}, {value}, mask)")
 
 
 def _store(writer: Writer, instruction: Store, number: int, names: tuple[str, ...], parts: tuple[Part, ...]) -> None:
@@ -188,35 +201,54 @@ def atomic(writer: Writer, instruction: Atomic) -> None:
     parts = writer.parts(instruction.result)
     number = _plan(writer, instruction, instruction.address, parts, AccessKind.ATOMIC)
     arguments = [writer.read(argument) for argument in instruction.arguments]
-    address = f"a{instruction.result}"
-    writer.line(
-        f"{address}, w{instruction.result} = store_{number}(f, rows, mask, {_located(writer, instruction.address)})"
-    )
+    address, lanes = f"a{instruction.result}", f"w{instruction.result}"
+
+    def locate() -> None:
+        located = _located(writer, instruction.address)
+        writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {located})")
+
     if isinstance(instruction.operator, BarrierOperator):
+        locate()
         (count,) = arguments[0]
-        update = f"m.update_barrier({instruction.operator.value!r}, f, rows, {address}, w{instruction.result}, {count})"
+        update = f"m.update_barrier({instruction.operator.value!r}, f, rows, {address}, {lanes}, {count})"
         writer.set(instruction.result, [update])
         return
     if len(parts) > 1 and instruction.operator not in (AtomicOperator.ADD, AtomicOperator.EXCHANGE):
         raise NoParts("an atomic operation on an aggregate")
-    if _is_plain_sum(writer, instruction, parts):
-        (value,) = map(writer.read_one, instruction.arguments)
-        value = value if instruction.operator is AtomicOperator.ADD else f"np.negative({value})"
-        kind = writer.part(instruction.result).stored
-        writer.line(f"accumulate(m, {kind!r}, {address}, w{instruction.result}, shape, {value})")
+    places = elements.places(writer, instruction.address, number, parts)
+    if places is None:
+        locate()
+        _update(writer, instruction, arguments, [_index(address, part) for part in parts], lanes)
         return
+    writer.line(f"if {places} is None:")
+    with writer.nested():
+        locate()
+        names = _update(writer, instruction, arguments, [_index(address, part) for part in parts], lanes)
+    writer.line("else:")
+    with writer.nested():
+        _update(writer, instruction, arguments, [places], "mask")
+    writer.fresh.update(names)
+    if names:
+        writer.alias(instruction.result, names)
+
+
+def _update(
+    writer: Writer, instruction: Atomic, arguments: list[tuple[str, ...]], places: list[str], lanes: str
+) -> tuple[str, ...]:
+    """Writes the operation on each part at its places; the names of the old values, none where nobody reads them."""
+    parts = writer.parts(instruction.result)
+    if _is_plain_sum(writer, instruction, parts):
+        (value,) = arguments[0]
+        value = value if instruction.operator is AtomicOperator.ADD else f"np.negative({value})"
+        writer.line(f"accumulate(m, {parts[0].stored!r}, {places[0]}, {lanes}, shape, {value})")
+        return ()
     expressions: list[str] = []
     for index, part in enumerate(parts):
-        values = ", ".join(names[index] for names in arguments)
-        at = f"{address} + {part.offset}" if part.offset else address
+        values = "".join(f", {names[index]}" for names in arguments)
         kind = "bf" if part.is_bfloat16 else part.stored
         name = instruction.operator.value
-        expressions.append(
-            f"atomic(m, {name!r}, {kind!r}, {at}, w{instruction.result}, shape, {values})"
-            if values
-            else f"atomic(m, {name!r}, {kind!r}, {at}, w{instruction.result}, shape)"
-        )
-    writer.set(instruction.result, expressions)
+        expressions.append(f"atomic(m, {name!r}, {kind!r}, {places[index]}, {lanes}, shape{values})")
+    return writer.set(instruction.result, expressions)
 
 
 _SUMS: Final = (AtomicOperator.ADD, AtomicOperator.SUBTRACT)

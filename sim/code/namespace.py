@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.memory.access import write
 from sim.memory.atomics import accumulate, atomic
+from sim.memory.writing import write
 from sim.values import (
     bits,
     directed,

@@ -29,6 +29,7 @@ from sim.code.writer import Unit, Writer
 from sim.events import Segment
 from sim.values.scalars import NoParts
 
+_PREFIX: Final = "n_"
 _STEPS: Final = (Unary, Binary, Convert, ElementAddress, FieldAddress)
 
 
@@ -51,8 +52,13 @@ def near(
     sums = "".join(f"{' + '.join(_term(writer, term) for term in index.terms)}, " for index in form.indices)
     kept = "" if form.needs_block else ", f.waves"
     call = f"near_{number}(f, rows, pattern_{number}, ({sums}){kept})"
-    writer.line(f"n_{number} = {call} if near_{number}{are_alike} else None")
-    return f"n_{number}"
+    writer.line(f"{_PREFIX}{number} = {call} if near_{number}{are_alike} else None")
+    return f"{_PREFIX}{number}"
+
+
+def is_near(name: str) -> bool:
+    """Whether a name was given here."""
+    return name.startswith(_PREFIX)
 
 
 def address_steps(unit: Unit, segment: Segment) -> dict[ValueId, Instruction]:

@@ -8,7 +8,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from analysis.ir.function import Function, SymbolKind
-from analysis.ir.ids import FunctionId
+from analysis.ir.ids import FunctionId, SymbolId
 from analysis.ir.instructions import ReadSpecial
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import MemorySpace
@@ -41,6 +41,7 @@ from sim.machine.waiting import Waiting
 from sim.memory.access import Access
 from sim.memory.arena import Allocation, Arena
 from sim.memory.arguments import Arguments
+from sim.memory.elements import Each, Home
 from sim.memory.heap import Heap
 from sim.memory.textures import Textures
 from sim.memory.variables import Variables
@@ -122,12 +123,15 @@ class Machine:
         """All blocks that are wanted, wave after wave."""
         per_block = self.launch.warps_per_block
         local: dict[int, Allocation] | None = None
+        frame: Frame | None = None
         alike: dict[int, dict[Any, Any]] = {}
         """By the number of blocks: patterns of addresses in waves of so many."""
         wanted = blocks_run(self.launch).numbers
         for first in range(0, len(wanted), self._resident):
             blocks = wanted[first : first + self._resident]
-            frame = Frame(self.launch, (blocks[:, None] * per_block + np.arange(per_block)).ravel())
+            warps = (blocks[:, None] * per_block + np.arange(per_block)).ravel()
+            is_alike = frame is not None and len(warps) == frame.rows
+            frame = frame.of_blocks(self.launch, warps) if frame and is_alike else Frame(self.launch, warps)
             if local is None:
                 local = self._local_memory(self._kernel.function, frame)
             else:
@@ -242,16 +246,20 @@ class Machine:
         function = planned.site.function
         tracked, aligned, read_only = True, planned.aligned, False
         region: Allocation | None = None
+        home: Home | None = None
         match planned.root:
             case ParameterRoot(value=value):
-                low, _ = self.bounds(value)
+                low, size = self.bounds(value)
+                first = int(self._values[value][0])
+                home = Home(Each.GRID, first, size - (first - int(low)))
                 found = self.arena.find(int(low))
                 region = None if found is None else found[0]
                 tracked = found is None or not self.arena.is_written(found[0])
-                aligned = aligned and (int(self._values[value][0]) - int(low)) % 16 == 0
+                aligned = aligned and (first - int(low)) % 16 == 0
             case SymbolRoot(symbol=symbol):
                 kind = function.symbols[symbol].kind
                 tracked = kind in (SymbolKind.LOCAL, SymbolKind.SHARED, SymbolKind.DYNAMIC_SHARED)
+                home = self._home(function, symbol)
                 if tracked and kind is not SymbolKind.LOCAL:
                     region = self.variables.region(function, symbol)
                 read_only = kind is SymbolKind.CONSTANT and planned.site.kind is not AccessKind.LOAD
@@ -266,10 +274,20 @@ class Machine:
             self._access_observers,
             self.deadline,
             region=region,
+            home=home,
             tracked=tracked,
             alignment=1 if aligned else planned.alignment,
             read_only=read_only,
         )
+
+    def _home(self, function: Function, symbol: SymbolId) -> Home:
+        kind = function.symbols[symbol].kind
+        if kind is SymbolKind.LOCAL:
+            size = symbol_bytes(function, symbol)
+            return Home(Each.THREAD, 0, size, Arena.stride_of(size), symbol)
+        region = self.variables.region(function, symbol)
+        is_shared = kind in (SymbolKind.SHARED, SymbolKind.DYNAMIC_SHARED)
+        return Home(Each.BLOCK if is_shared else Each.GRID, region.base, region.size, region.stride, symbol)
 
     def string(self, text: str) -> Values:
         """The address of a string literal."""

@@ -14,8 +14,9 @@ import numpy as np
 
 from sim.arrays import Lanes, Rows, Values, chosen, members
 from sim.events import AccessEvent, AccessSite, Observers
-from sim.faults import Evidence, Fault, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
+from sim.faults import AccessKind, Evidence, Fault, Misaligned, OutOfBounds, ReadOnlyWrite, UninitialisedRead
 from sim.memory.arena import VALID, WRITTEN, Allocation, Arena
+from sim.memory.elements import Elements, Home
 from sim.memory.patterns import Near, Pattern
 from sim.result import FAR_BYTES, Extent
 from sim.state.deadline import Deadline
@@ -36,8 +37,9 @@ class Access:
     """One site of one launch.
 
     `parts` are the (offset, width) of the scalars; `tracked` says that the bytes may be unwritten, or that it is not
-    known which object they belong to; `region` is where that object is one, as far as it is known.  The address must be
-    a multiple of `alignment`: 1 where it is by construction.
+    known which object they belong to; `region` is where that object is one, as far as it is known, and `home` where its
+    elements are that the pointer's indices count.  The address must be a multiple of `alignment`: 1 where it is by
+    construction.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Access:
         deadline: Deadline,
         *,
         region: Allocation | None,
+        home: Home | None,
         tracked: bool,
         alignment: int,
         read_only: bool,
@@ -63,6 +66,7 @@ class Access:
         self._observers = observers
         self._deadline = deadline
         self._region = region
+        self._home = home
         self._tracked = tracked
         self._align = alignment - 1
         self._read_only = read_only
@@ -136,12 +140,47 @@ class Access:
                 return None
             address, low, size, indices, strides = make(frame)
             width, align = self._site.width, self._align
-            known = patterns[self] = Pattern(address, low, size, indices, strides, width, align)
+            known = patterns[self] = Pattern(address, low, size, indices, strides, width, align, frame.extents)
         start = known.start(numbers, rows)
         if start is None:
             return None
         self._deadline.check()
-        return Near(known, start, rows)
+        return Near(known, start, rows, (frame.rows, frame.width))
+
+    @property
+    def elements(self) -> Callable[..., Values | None] | None:
+        """Finds where elements lie by their indices; nothing where every address has to be looked at."""
+        home, width = self._home, self._site.width
+        if home is None or home.size < width or self._observers or self._read_only or self._align:
+            return None
+        elements = Elements(home, width)
+
+        def find(
+            frame: Frame, rows: Rows | None, lanes: Lanes | None, index: Values, is_held: bool = False
+        ) -> Values | None:
+            places = elements.places(frame, rows, index, is_held=is_held)
+            if places is None or (self._tracked and not self._is_whole() and not self._track(frame, lanes, places)):
+                return None
+            self._deadline.check()
+            return places
+
+        return find
+
+    def _track(self, frame: Frame, lanes: Lanes | None, places: Values) -> bool:
+        """Marks what is written; whether all that is read was."""
+        width = self._site.width
+        shadow, full = self._arena.shadows[width], _TYPES[width](_PATTERN[width] * (VALID | WRITTEN))
+        if self._site.kind is AccessKind.LOAD:
+            found = shadow.take(places)
+            if found.min() != full:  # a byte is 0, VALID or both: no other word is as large
+                return lanes is not None and not ((found != full) & lanes).any()
+        else:
+            if lanes is not None:
+                places = members(places, frame.chooser.positions(lanes), lanes.shape)
+            shadow[places] = full
+        if self._region is not None:
+            self._arena.note_written(self._region, places.size)
+        return True
 
     # -- which lanes are bad ----------------------------------------------------------------------------------------
 
@@ -303,15 +342,3 @@ class Access:
         event = AccessEvent(wave_rows, lanes, self._site, address, values)
         for observer in self._observers:
             observer.access(event)
-
-
-def write(machine: Any, frame: Frame, view: Values, at: Values, values: Values, lanes: Lanes | None) -> None:
-    """Stores; of several threads with one address the last one (highest row, then highest lane) wins."""
-    if lanes is not None:
-        positions = frame.chooser.positions(lanes)
-        at, values = members(at, positions, lanes.shape), members(values, positions, lanes.shape)
-    elif at.shape != values.shape and values.ndim:
-        at, values = np.broadcast_arrays(at, values)
-    if machine.watches:
-        machine.note_change(bool((view[at] != values).any()))
-    view[at] = values

@@ -177,7 +177,8 @@ class Arena:
         seen += accesses
         if seen >= wanted:
             marks = self.shadow[region.base : region.base + region.stride * region.count]
-            if bool((marks.reshape(region.count, region.stride)[:, : region.size] & WRITTEN).all()):
+            # Of an object's bytes none is marked as written alone: the least mark tells.
+            if region.size and marks.reshape(region.count, region.stride)[:, : region.size].min() >= WRITTEN:
                 self.whole.add(region.base)
             seen, wanted = 0, 2 * wanted
         self._unlooked[region.base] = seen, wanted

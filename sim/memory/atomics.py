@@ -27,16 +27,16 @@ def atomic(
     machine: Any,
     operator: str,
     kind: str,
-    address: Values,
+    places: Values,
     lanes: Lanes | None,
     shape: tuple[int, int],
     *arguments: Values,
 ) -> Values:
-    """The old values; (rows, lanes), zero where a lane took no part."""
+    """The old values; (rows, lanes), zero where a lane took no part.  `places` are positions in the view of `kind`."""
     arena: Arena = machine.arena
     view: Values = getattr(arena, "u2" if kind == "bf" else kind)
     memory = _Memory(view, arena, is_bfloat16=kind == "bf")
-    at, values = _taking_part(view, address, lanes, shape, arguments)
+    at, values = _taking_part(places, lanes, shape, arguments)
     old = np.zeros(shape, memory.held)
     if len(at):
         before = None if not machine.watches else view[at].copy()
@@ -50,12 +50,12 @@ def atomic(
 
 
 def accumulate(
-    machine: Any, kind: str, address: Values, lanes: Lanes | None, shape: tuple[int, int], value: Values
+    machine: Any, kind: str, places: Values, lanes: Lanes | None, shape: tuple[int, int], value: Values
 ) -> None:
     """`atomic` for sums of integers whose old values nobody reads: integers wrap, so their order does not matter."""
     view: Values = getattr(machine.arena, kind)
     value = value.astype(view.dtype, copy=False)
-    at, values = _taking_part(view, address, lanes, shape, (value,) if value.ndim else ())
+    at, values = _taking_part(places, lanes, shape, (value,) if value.ndim else ())
     before = view[at].copy() if machine.watches else None
     np.add.at(view, at, values[0] if values else value)
     if before is not None:
@@ -63,14 +63,13 @@ def accumulate(
 
 
 def _taking_part(
-    view: Values, address: Values, lanes: Lanes | None, shape: tuple[int, int], arguments: tuple[Values, ...]
+    places: Values, lanes: Lanes | None, shape: tuple[int, int], arguments: tuple[Values, ...]
 ) -> tuple[Values, list[Values]]:
-    """Indices into `view` and operands of the threads that take part, row by row."""
-    index = address >> (view.dtype.itemsize.bit_length() - 1)
+    """Places and operands of the threads that take part, row by row."""
     if lanes is None:
-        return np.broadcast_to(index, shape).ravel(), [np.broadcast_to(one, shape).ravel() for one in arguments]
+        return np.broadcast_to(places, shape).ravel(), [np.broadcast_to(one, shape).ravel() for one in arguments]
     positions = np.flatnonzero(lanes)
-    return members(index, positions, shape), [members(one, positions, shape) for one in arguments]
+    return members(places, positions, shape), [members(one, positions, shape) for one in arguments]
 
 
 @final

@@ -11,13 +11,17 @@ from typing import Any, final
 
 import numpy as np
 
-from sim.arrays import Rows, Values
+from sim.arrays import Lanes, Rows, Values
+from sim.memory.steps import steps_of
+from sim.memory.writing import write
+from sim.state.frame import Frame
 
 
 @final
 class Pattern:
     """`addresses` where all numbers are 0, of objects of `size` bytes that start at `low`; `indices` are the indices
-    that numbers are added to, each of elements of some bytes; `align` is 1 less than what the address is a multiple of.
+    that numbers are added to, each of elements of some bytes; `align` is 1 less than what the address is a multiple of;
+    `extents` are those of the threads of all blocks.
     """
 
     def __init__(
@@ -29,6 +33,7 @@ class Pattern:
         strides: Sequence[int],
         width: int,
         align: int,
+        extents: tuple[int, ...],
     ) -> None:
         reach = np.asarray(addresses - low)
         self._least, self._most = int(reach.min()), int(reach.max())
@@ -41,6 +46,7 @@ class Pattern:
         self._first = int(np.min(addresses))
         self._distances = np.asarray(addresses - np.int64(self._first))
         self._is_aligned = not align or not ((addresses & align) != 0).any()
+        self.steps = steps_of(self._distances, extents, width)
         self._positions: dict[int, Values] = {}
 
     def start(self, numbers: Sequence[int], rows: Rows | None) -> int | None:
@@ -81,20 +87,32 @@ def _bounds(kind: Any) -> tuple[int, int]:
 class Near:
     """One access in one round: a pattern that starts at an address."""
 
-    __slots__ = ("_pattern", "_rows", "_start")
+    __slots__ = ("_pattern", "_rows", "_shape", "_start")
 
-    def __init__(self, pattern: Pattern, start: int, rows: Rows | None) -> None:
+    def __init__(self, pattern: Pattern, start: int, rows: Rows | None, shape: tuple[int, int]) -> None:
         self._pattern = pattern
+        self._shape = shape
         self._start = start
         self._rows = rows
 
-    def view(self, memory: Values, offset: int) -> Values:
-        """Memory from the lowest address on; `offset` is that of a part."""
-        return memory[(self._start + offset) // memory.itemsize :]
-
     def take(self, memory: Values, offset: int) -> Values:
-        return self.view(memory, offset).take(self.places(memory))
+        """What the threads read of a part at `offset`."""
+        start, steps = self._start + offset, self._pattern.steps
+        if steps is not None and self._rows is None:
+            return steps.view(memory, start).copy().reshape(self._shape)
+        return memory[start // memory.itemsize :].take(self._places(memory))
 
-    def places(self, memory: Values) -> Values:
-        """Indices into `view`."""
+    def put(self, machine: Any, frame: Frame, memory: Values, offset: int, values: Values, lanes: Lanes | None) -> None:
+        """Stores a part at `offset`."""
+        start, steps = self._start + offset, self._pattern.steps
+        if (
+            steps is None
+            or self._rows is not None
+            or machine.watches
+            or not steps.put(frame, memory, start, values, lanes)
+        ):
+            write(machine, frame, memory[start // memory.itemsize :], self._places(memory), values, lanes)
+
+    def _places(self, memory: Values) -> Values:
+        """Behind the lowest address."""
         return self._pattern.positions(memory.itemsize, self._rows)

@@ -18,10 +18,13 @@ class Frame:
     """`registers` holds what lives across segments, written by generated code: a scalar where all threads agree,
     (rows, 1) where those of each warp do, else (rows, lanes).  `shared` are arrays in it, by identity, that others hold
     too.  `patterns` are those of accesses whose addresses are one, by access; before that how often each ran;
-    `waves` are those that do not depend on which blocks these are.
+    `waves` are those that do not depend on which blocks these are.  `starts` are the places where the objects of each
+    row or thread start, by who asks; `places` are the elements that an index in a register meant last, by who asks.
 
     `wave_rows` are the rows' positions among the resident warps, `warps` their positions in the launch.  `block_slot`
     and `thread_slot` number the resident blocks and the frame's threads: they select among objects of a region.
+    `warps_per_block` are the rows of each block; 0 where these are not all there.  `extents` are those of the threads:
+    of blocks, and within one those of its shape where it fills its warps.
     `local_bases` are the addresses of the regions of local variables, by symbol.
     """
 
@@ -31,18 +34,22 @@ class Frame:
         "block_y",
         "block_z",
         "chooser",
+        "extents",
         "live",
         "local_bases",
         "patterns",
+        "places",
         "registers",
         "rows",
         "shared",
+        "starts",
         "thread_slot",
         "thread_x",
         "thread_y",
         "thread_z",
         "warp_index",
         "warps",
+        "warps_per_block",
         "wave_rows",
         "waves",
         "width",
@@ -53,9 +60,11 @@ class Frame:
         width, per_block = launch.warp_size, launch.warps_per_block
         self.rows = len(warps)
         self.width = width
-        self.warps = warps
+        self.warps_per_block = per_block
+        blocks, is_filled = len(warps) // per_block, launch.threads_per_block == per_block * width
+        self.extents = (blocks, *reversed(launch.block)) if is_filled else (blocks, per_block * width)
+        self._turn_to(launch, warps)
         self.wave_rows: Rows = np.arange(len(warps))
-        block = (warps // per_block)[:, None]
         linear = np.arange(per_block * width).reshape(per_block, width)
         x, y, _ = launch.block
 
@@ -66,34 +75,55 @@ class Frame:
         self.thread_x: Values = of_warps((linear % x).astype(np.uint32))
         self.thread_y: Values = of_warps((linear // x % y).astype(np.uint32))
         self.thread_z: Values = of_warps((linear // (x * y)).astype(np.uint32))
-        across, down, _ = launch.grid
-        self.block_x: Values = (block % across).astype(np.uint32)
-        self.block_y: Values = (block // across % down).astype(np.uint32)
-        self.block_z: Values = (block // (across * down)).astype(np.uint32)
         self.warp_index: Values = (warps % per_block).astype(np.uint32)[:, None]
         self.live: Lanes = of_warps(linear < launch.threads_per_block)
         self.block_slot: Values = self.wave_rows[:, None] // per_block
         self.thread_slot: Values = np.arange(len(warps) * width).reshape(len(warps), width)
+        self.starts: dict[Any, Values] = {}
+        self.local_bases: dict[int, int] = {}
+        self._begin()
+
+    def _turn_to(self, launch: LaunchSpecification, warps: Rows) -> None:
+        self.warps = warps
+        block = (warps // launch.warps_per_block)[:, None]
+        across, down, _ = launch.grid
+        self.block_x: Values = (block % across).astype(np.uint32)
+        self.block_y: Values = (block // across % down).astype(np.uint32)
+        self.block_z: Values = (block // (across * down)).astype(np.uint32)
+
+    def _begin(self) -> None:
+        """No registers yet, and nothing known of what they hold."""
         self.registers: list[Values] = []
         self.shared: set[int] = set()
         self.patterns: dict[Any, Any] = {}
         self.waves: dict[Any, Any] = {}
+        self.places: dict[Any, tuple[Values, Values]] = {}
         self.chooser = Chooser()
-        self.local_bases: dict[int, int] = {}
+
+    def of_blocks(self, launch: LaunchSpecification, warps: Rows) -> Frame:
+        """The frame for as many other blocks: their threads have the same places within a block."""
+        following = self._copy()
+        following._turn_to(launch, warps)
+        following._begin()
+        return following
+
+    def _copy(self) -> Frame:
+        copied = object.__new__(Frame)
+        for name in Frame.__slots__:
+            setattr(copied, name, getattr(self, name))
+        return copied
 
     def part(self, rows: Rows) -> Frame:
         """A frame for a call from these rows: the same threads, no registers yet."""
-        called = object.__new__(Frame)
+        called = self._copy()
         for name in Frame.__slots__:
             value = getattr(self, name)
-            setattr(called, name, value[rows] if isinstance(value, np.ndarray) else value)
+            if isinstance(value, np.ndarray):
+                setattr(called, name, value[rows])
         called.rows = len(rows)
         called.thread_slot = np.arange(called.thread_slot.size).reshape(called.thread_slot.shape)
-        called.registers = []
-        called.shared = set()
-        called.patterns = {}
-        called.waves = {}
-        called.chooser = Chooser()
+        called.warps_per_block, called.extents, called.starts = 0, (called.rows, called.width), {}
+        called._begin()
         return called
 
     def share(self, array: Values) -> None:

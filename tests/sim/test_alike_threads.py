@@ -24,7 +24,9 @@ class _Watching(Observer):
     events = Events.ACCESSES
 
 
-def both(text: str, arguments: Given, *, grid: int = 2, block: int = 48, policy: PolicyFactory = Ipdom) -> Result:
+def both(
+    text: str, arguments: Given, *, grid: int = 2, block: int | tuple[int, int, int] = 48, policy: PolicyFactory = Ipdom
+) -> Result:
     """A run; the same run while every access is watched must not differ."""
     found = run(text, arguments, grid=grid, block=block, policy=policy)
     watched = run(text, arguments, grid=grid, block=block, policy=policy, observers=[_Watching()])
@@ -151,3 +153,118 @@ def test_an_output_that_is_written_in_a_loop_and_read_again() -> None:
     found = both(text, {"x": ChosenArray(288, Filling.UNINITIALISED)}, grid=1)
     assert found.faults == ()
     assert (found.arrays["x"][:48] == 15).all()
+
+
+def test_elements_by_an_index_of_any_type() -> None:
+    text = """__global__ void k(const unsigned char *b, const signed char *c, long long far, int *y) {
+        __shared__ int s[48]; int t = threadIdx.x; s[t] = t * t; __syncthreads();
+        y[blockIdx.x * 48 + t] = s[b[t]] + s[c[t] & 31] + s[47 - t] + s[far + b[t] % 3] + s[t ^ 1]; }"""
+    random = np.random.default_rng(4)
+    b, c = random.integers(0, 48, 48, np.uint8), random.integers(-128, 128, 48, np.int8)
+    found = both(text, {"b": b, "c": c, "far": 40, "y": np.zeros(96, np.int32)})
+    t = np.arange(48)
+    squares = t * t
+    expected = squares[b] + squares[c & 31] + squares[47 - t] + squares[40 + b % 3] + squares[t ^ 1]
+    assert (found.arrays["y"].reshape(2, 48) == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("index", "offset"), [("x[t]", 192), ("(short)(x[t] - 49)", -192), ("x[t] + 4294967296ll", None)]
+)
+def test_the_thread_whose_index_leaves_an_object_is_reported(index: str, offset: int | None) -> None:
+    text = f"""__global__ void k(const int *x, int *y) {{ __shared__ int s[48]; int t = threadIdx.x; s[t] = t + 1;
+        __syncthreads(); if (t != 7) y[t] = s[{index}]; }}"""
+    x = np.where(np.arange(48) == 7, 1 << 20, np.arange(48) + 1)
+    x = np.where(np.arange(48) == 47, 48, x)
+    found = both(text, {"x": x.astype(np.int32), "y": np.zeros(48, np.int32)}, grid=1)
+    (fault,) = found.faults
+    assert isinstance(fault, OutOfBounds)
+    assert offset is None or fault.offset == offset
+
+
+def test_elements_of_each_threads_own_array() -> None:
+    text = """__global__ void k(int *y) { int a[8], t = threadIdx.x, sum = 0;
+        for (int j = 0; j < 6; j++) a[(j + t) % 8] = j * t;
+        for (int j = 0; j < 8; j++) if ((j - t & 7) < 6) sum += a[j];
+        y[t] = sum + (t == 40 ? a[(6 + t) % 8] : 0); }"""
+    found = both(text, {"y": np.zeros(48, np.int32)}, grid=1)
+    (fault,) = found.faults
+    assert isinstance(fault, UninitialisedRead)
+    assert (found.arrays["y"] == 15 * np.arange(48)).all()
+
+
+def test_an_index_in_a_register_that_some_warps_change() -> None:
+    """It is one for a load and a store of all, then another one for a few."""
+    text = """__global__ void k(int *y, int n) { __shared__ int s[96]; int t = threadIdx.x, i = t ^ 5, sum = 0, j = 0;
+        s[t] = 0; __syncthreads();
+        s[i] = i; __syncthreads(); sum += s[i]; __syncthreads();
+        if (t / 32 == 1) i ^= n; __syncthreads();
+        s[i] += 7; __syncthreads(); sum += s[i]; __syncthreads();
+        if (t / 32 == 2) i ^= 2 * n; __syncthreads();
+        s[i] += sum; y[t] = s[i] + i; }"""
+    found = both(text, {"y": np.zeros(96, np.int32), "n": 1}, grid=1, block=96)
+    t = np.arange(96)
+    index = t ^ 5
+    total = 2 * index + 7
+    total[32:64] = index[32:64] + (index[32:64] ^ 1) + 7
+    index = np.where(t // 32 == 1, index ^ 1, np.where(t // 32 == 2, index ^ 2, index))
+    assert (found.arrays["y"] == index + 7 + total + index).all()
+
+
+def test_an_index_that_some_warps_compute_once_more() -> None:
+    text = """__global__ void k(int *y) { __shared__ int s[96]; int t = threadIdx.x, j = 1, other;
+        s[t] = t; __syncthreads();
+        do { other = t ^ j; if (other % 3) s[other] = other; j++; } while (j < 3 + t / 32);
+        __syncthreads(); y[t] = s[other]; }"""
+    found = both(text, {"y": np.zeros(96, np.int32)}, grid=1, block=96)
+    assert (found.arrays["y"] == np.arange(96) ^ (2 + np.arange(96) // 32)).all()
+
+
+def test_atomics_on_elements() -> None:
+    text = """__global__ void k(const unsigned char *b, unsigned *y, int *z, float *f) {
+        __shared__ unsigned s[16]; __shared__ int o[16]; int t = threadIdx.x;
+        if (t < 16) { s[t] = 0; o[t] = -1; } __syncthreads();
+        if (t % 5) atomicAdd(&s[b[t] & 15], t); atomicMax(&o[b[t] & 15], t); int old = atomicExch(&o[t % 16], t);
+        __syncthreads(); z[t] = old; atomicAdd(&f[b[t] & 3], 0.5f);
+        if (t < 16) { atomicAdd(&y[t], s[t]); atomicAdd(&y[16 + t], (unsigned)o[t]); } }"""
+    b = np.random.default_rng(5).integers(0, 256, 48, np.uint8)
+    both(text, {"b": b, "y": np.zeros(32, np.uint32), "z": np.zeros(48, np.int32), "f": np.zeros(4, np.float32)})
+
+
+@pytest.mark.parametrize("policy", [Ipdom, MinPc])
+@pytest.mark.parametrize("block", [(8, 8, 1), (4, 4, 4), (10, 5, 1)])
+def test_steps_along_the_axes_of_a_block(block: tuple[int, int, int], policy: PolicyFactory) -> None:
+    """Rows, columns, one for all, and stores that part of the threads make, in place and one step apart."""
+    across, down = block[0], block[1] * block[2]
+    text = f"""#define X {across}
+        #define Y {down}
+        __global__ void k(const int *x, int *y, int n) {{
+        __shared__ int a[Y][X], c[X][Y]; int tx = threadIdx.x, ty = threadIdx.z * blockDim.y + threadIdx.y, sum = 0;
+        int i = ty * X + tx;
+        a[ty][tx] = i; c[tx][ty] = -i; __syncthreads();
+        for (int j = 0; j < n; j++) {{
+            a[ty][tx] += x[i + j]; c[tx][ty] = x[i + 2 * j]; __syncthreads();
+            for (int m = 0; m < X; m++) sum += a[ty][m] * c[m][ty] + c[m][0];
+            __syncthreads(); if ((tx + ty) % 2) a[ty][tx] += sum;
+            if (tx + ty != 3) c[tx][ty] = 3; if (i == 20) a[ty][tx] = 5;
+            __syncthreads(); sum += a[(tx + 1) % X][0]; y[j] = i;
+            if (tx != X - 1) c[X - 1][ty] = i; __syncthreads(); sum += c[X - 1][ty]; __syncthreads(); }}
+        y[blockIdx.x * X * Y + i + n] = sum; }}"""
+    x = np.random.default_rng(6).integers(-99, 99, 500, np.int32)
+    both(text, {"x": x, "y": np.zeros(2 * across * down + 7, np.int32), "n": 7}, block=block, policy=policy)
+
+
+def test_of_threads_that_share_a_place_the_last_one_wins() -> None:
+    text = """__global__ void k(int *y) { int t = threadIdx.x;
+        for (int j = 0; j < 4; j++) { y[j] = t; y[4 + j + t / 2] = t; } }"""
+    found = both(text, {"y": np.zeros(64, np.int32)}, grid=2)
+    assert found.arrays["y"][:4].tolist() == [47] * 4
+    assert found.arrays["y"][4:31].tolist() == [1, 1, 1, *range(1, 48, 2)]
+
+
+def test_elements_that_only_some_threads_write() -> None:
+    text = """__global__ void k(int *y) { __shared__ int s[48]; int t = threadIdx.x;
+        if (t % 2) s[t] = t; __syncthreads(); y[t] = s[t ^ 1]; }"""
+    (fault,) = both(text, {"y": np.zeros(48, np.int32)}, grid=1).faults
+    assert isinstance(fault, UninitialisedRead)
+    assert fault.evidence.count == 24
