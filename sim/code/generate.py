@@ -103,9 +103,14 @@ class FunctionCode:
     named: Mapping[int, GeneratedText]
     """By segment in which threads meet: the function that tells for whom they wait, `named_7(f, rows)`."""
 
-    def build(self, machine: Any) -> tuple[list[Callable[..., Any]], dict[int, Callable[..., Any]]]:
-        """The functions of one launch: by position of the segment, and the named ones; `m` is the machine."""
-        names: dict[str, Any] = {**namespace(), "m": machine}
+    def build(
+        self, machine: Any, names: dict[str, Any]
+    ) -> tuple[list[Callable[..., Any]], dict[int, Callable[..., Any]]]:
+        """The functions of one launch: by position of the segment, and the named ones; `m` is the machine.
+
+        `names` is filled with what they use, and lives as long as they do, unless it is cleared.
+        """
+        names.update(namespace(), m=machine)
         self.prologue.run(names)
         first = self.segmented.first
         bodies = [body.function(f"segment_{number}", names) for number, body in enumerate(self.bodies, first)]

@@ -109,12 +109,16 @@ class Machine:
             for function in functions.values()
             for _, one in function.instructions()
         )
-        self._functions = {id: function.build(self) for id, function in code.functions.items()}
+        self._names: dict[FunctionId, dict[str, Any]] = {id: {} for id in code.functions}
+        self._functions = {id: function.build(self, self._names[id]) for id, function in code.functions.items()}
 
     def let_go(self) -> None:
-        """Of everything, after the last question: a machine and its code know each other, and nobody looks for such
-        circles soon enough, which would leave the memory of one run beside that of the next."""
+        """Of everything, after the last question: a machine and its code know each other, and functions of the code
+        each other, and nobody looks for such circles soon enough, which would leave the memory of one run, and what its
+        observers noted, beside that of the next."""
         self.arena.let_go()
+        for names in self._names.values():
+            names.clear()
         vars(self).clear()
 
     # -- waves --------------------------------------------------------------------------------------------------------

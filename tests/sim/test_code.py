@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 
 from analysis.ir.instructions import BlockBarrier, Shuffle
 from sim.code.generate import generate
 from sim.code.placement import ParameterRoot, SymbolRoot, place_values
 from sim.code.segments import cut, graph_of, meeting_of
+from sim.observers.races import RaceObserver
 from sim.policies.protocol import EXIT
 from tests.sim.running import kernel_of, run
 
@@ -100,3 +104,19 @@ def test_large_local_arrays_make_fewer_blocks_resident() -> None:
     found = run(text, {"x": np.zeros(64 * 900, np.int32)}, grid=900, block=64)
     assert (found.arrays["x"] == np.arange(64 * 900) // 64 + 1).all()
     assert found.faults == ()
+
+
+def test_what_a_run_used_is_free_when_it_is_over() -> None:
+    """Without the collector, which a process that analyses many files hardly ever starts."""
+    text = """__device__ int twice(int v) { return v > 8 ? 2 * v : twice(v + 1); }
+        __global__ void k(int *x) { __shared__ int s[32]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads();
+        x[threadIdx.x] = twice(s[31 - threadIdx.x]); }"""
+    observer = RaceObserver()
+    alive = weakref.ref(observer)
+    gc.disable()
+    try:
+        run(text, {"x": np.arange(32, dtype=np.int32)}, observers=[observer])
+        del observer
+        assert alive() is None
+    finally:
+        gc.enable()
