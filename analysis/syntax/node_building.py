@@ -19,11 +19,7 @@ def parameter_value(parameter: Node, like: Node) -> Node:
             value.role = "pattern"
             return new_node("parameter_pack_expansion", parameter.start, parameter.end, like, [value])
         case "abstract_array_declarator":
-            size = declarator.children[-1]
-            size.role = None
-            indices = new_node("subscript_argument_list", declarator.start, declarator.end, like, [size], "indices")
-            value.role = "argument"
-            return new_node("subscript_expression", parameter.start, parameter.end, like, [value, indices])
+            return _element(value, declarator, like)
         case _:
             inner = declared_value(declarator)
             assert inner is not None
@@ -39,8 +35,28 @@ def declared_value(declarator: Node) -> Node | None:
         return None
     inner = declarator.children[-1]
     if declarator.kind == "abstract_array_declarator":
-        return inner if len(declarator.children) == 1 else None
+        return inner if _has_sizes(declarator) else None
     return inner if inner.kind == "identifier" and len(declarator.children) == 1 else None
+
+
+def _has_sizes(declarator: Node) -> bool:
+    """Whether all brackets of `[i][j]`, read as arrays of arrays without a name, have an index."""
+    outer = declarator.field("declarator")
+    if declarator.field("size") is None or declarator.kind != "abstract_array_declarator":
+        return False
+    return _has_sizes(outer) if outer is not None else True
+
+
+def _element(value: Node, declarator: Node, like: Node) -> Node:
+    """`value[i][j]`, whose brackets were read as those of a declarator."""
+    outer, size = declarator.field("declarator"), declarator.field("size")
+    assert size is not None
+    start = declarator.start
+    if outer is not None:
+        value, start = _element(value, outer, like), outer.end
+    size.role, value.role = None, "argument"
+    indices = new_node("subscript_argument_list", start, declarator.end, like, [size], "indices")
+    return new_node("subscript_expression", value.start, declarator.end, like, [value, indices])
 
 
 def as_expression(node: Node) -> Node:

@@ -44,3 +44,22 @@ def test_a_member_in_parentheses_is_a_value(value: str, operator: str) -> None:
 def test_a_member_type_in_parentheses_is_a_cast() -> None:
     text = "struct Box { typedef short word; }; __global__ void k(int* o, int x) { o[0] = (int)(Box::word)-x; }"
     assert body(lower_one(text, "k")) == body(lower_one(text.replace("Box::word", "short"), "k"))
+
+
+@pytest.mark.parametrize(
+    "value", ["a[1]", "a[x]", "b[x][1]", "b[x + 1][i.y]", "c[x][i.x + 1][threadIdx.x & 1]", "s.m[x][1]"]
+)
+def test_an_element_in_parentheses_initialises(value: str) -> None:
+    """`int y(b[i][j]);` declares no function that takes an array of arrays."""
+    text = (
+        "struct S { int m[2][2]; }; __shared__ int a[4], b[4][4], c[4][4][4]; __shared__ S s;\n"
+        "__global__ void k(int* o, int x, int2 i) { int y INITIALISER; o[0] = y; }"
+    )
+    clean(text.replace("INITIALISER", f"({value})"))
+    expected = body(lower_one(text.replace("INITIALISER", f"= {value}"), "k"))
+    assert body(lower_one(text.replace("INITIALISER", f"({value})"), "k")) == expected
+
+
+def test_an_array_of_a_type_is_a_parameter() -> None:
+    text = "typedef int word; __global__ void k(int* o, int x) { int y(word[2][3]); o[0] = x; }"
+    assert body(lower_one(text, "k")) == body(lower_one(text.replace("int y(word[2][3]);", ""), "k"))
