@@ -35,6 +35,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -321,7 +322,7 @@ def _read_instruction(graph: NodeGraph, block: int, instruction: Instruction) ->
             graph.waits |= not instruction.arrive_only
         case WarpBarrier():
             graph.warp_barrier_blocks.add(block)
-        case Fence() | Assert():
+        case Fence() | Assert() | DeviceLaunch():
             pass
         case (
             Constant()

@@ -1,4 +1,4 @@
-"""Instructions that leave the function: calls, output, assertions, and whatever is not understood."""
+"""Instructions that leave the function: calls, launches, output, assertions, and whatever is not understood."""
 
 from __future__ import annotations
 
@@ -34,6 +34,27 @@ class Call:
             tuple([names[value] for value in self.arguments]),
             span,
         )
+
+
+@final
+@record
+class DeviceLaunch:
+    """A kernel launch from the device: another grid, which reads and writes memory beside this one from here on.
+
+    `values`: what stands between `<<<` and `>>>` and then the arguments, all by value.  The thread does not wait.
+    """
+
+    values: tuple[ValueId, ...]
+    span: Span
+
+    result: ClassVar[None] = None
+
+    @property
+    def operands(self) -> tuple[ValueId, ...]:
+        return self.values
+
+    def renamed(self, names: Sequence[ValueId], span: Span) -> DeviceLaunch:
+        return DeviceLaunch(tuple([names[value] for value in self.values]), span)
 
 
 @final

@@ -21,6 +21,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -220,6 +221,8 @@ class InstructionParser:
                 return Fence(self.one_of(FenceScope, "a fence scope"), self.span())
             case "assert":
                 return Assert(self.value(), self.span())
+            case "device_launch":
+                return DeviceLaunch(self._values(), self.span())
             case word:
                 return self._perhaps_without_result(word, None, token)
 

@@ -29,7 +29,7 @@ from analysis.ir.arithmetic import (
     Unary,
     Undefined,
 )
-from analysis.ir.calls import Assert, Call, Opaque, Print
+from analysis.ir.calls import Assert, Call, DeviceLaunch, Opaque, Print
 from analysis.ir.collectives import (
     BlockBarrier,
     Fence,
@@ -72,6 +72,7 @@ __all__ = [
     "Compare",
     "Constant",
     "Convert",
+    "DeviceLaunch",
     "ElementAddress",
     "ExtractElement",
     "Fence",
@@ -147,6 +148,7 @@ Instruction: TypeAlias = (
     | Match
     | WarpReduce
     | Call
+    | DeviceLaunch
     | Print
     | Assert
     | Opaque

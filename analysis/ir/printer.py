@@ -27,6 +27,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -271,6 +272,7 @@ _Regular = (
     | GridBarrier
     | Fence
     | Assert
+    | DeviceLaunch
 )
 
 
@@ -319,6 +321,8 @@ def _mnemonic(instruction: _Regular) -> str:
             return f"fence {scope.value}"
         case Assert():
             return "assert"
+        case DeviceLaunch():
+            return "device_launch"
         case _:
             assert_never(instruction)
 

@@ -24,6 +24,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -114,7 +115,7 @@ def instruction_complaints(function: Function, instruction: Instruction) -> Iter
     types = function.types
     result = None if instruction.result is None else types[instruction.result]
     match instruction:
-        case Call() | Opaque() | Print() | Texture():
+        case Call() | DeviceLaunch() | Opaque() | Print() | Texture():
             return
         case (
             Load() | Store() | Atomic() | SymbolAddress() | ElementAddress() | FieldAddress() | PointerDifference()

@@ -17,7 +17,7 @@ from analysis.cpp.types.model import ArrayType as ArrayOf
 from analysis.cpp.types.model import EnumerationType, QualType, qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Call
+from analysis.ir.instructions import Call, DeviceLaunch
 from analysis.ir.instructions import Opaque as OpaqueInstruction
 from analysis.ir.source import Span
 from analysis.ir.types import (
@@ -449,16 +449,14 @@ def _apply(ctx: LoweringContext, function: Operand, values: tuple[ValueId, ...],
 MAX_COPIED: Final = 64
 """Of an array whose elements copy by code."""
 LAMBDA: Final = HandleType("lambda")
-DEVICE_LAUNCH: Final = "kernel launch from the device"
 
 
-def launch_kernel(ctx: LoweringContext, arguments: Sequence[Operand], span: Span) -> None:
-    """A launch from the device: another grid's work on memory, without a barrier of this one.
-
-    A kernel takes its arguments by value, so the local variables passed to it keep theirs.
-    """
-    values = tuple(load(ctx, argument, span) for argument in arguments)
-    ctx.builder.emit(OpaqueInstruction(None, DEVICE_LAUNCH, values, False, span))
+def launch_kernel(
+    ctx: LoweringContext, configuration: Sequence[Operand], arguments: Sequence[Operand], span: Span
+) -> None:
+    """A launch from the device; a kernel takes its arguments by value, so local variables passed to it keep theirs."""
+    values = tuple(load(ctx, operand, span) for operand in (*configuration, *arguments))
+    ctx.builder.emit(DeviceLaunch(values, span))
 
 
 def unknown_call(

@@ -33,6 +33,8 @@ class MeldObstacle(Enum):
     """An atomic whose result is read, or whose order with others matters: locks and tickets among them."""
     CALL = "call"
     """A call that was not inlined."""
+    LAUNCH = "launch"
+    """A kernel launch from the device."""
     UNKNOWN_CODE = "unknown-code"
     TRAP = "trap"
     """A trap or an assertion."""

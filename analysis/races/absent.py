@@ -38,6 +38,7 @@ from analysis.ir.instructions import (
     Call,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     GridBarrier,
@@ -187,6 +188,8 @@ class Absences:
                     yield Need(NeedKind.ARRIVALS, instruction.span, is_sure=True)
                 case PhaseWait() | Atomic(operator=BarrierOperator()):
                     yield Need(NeedKind.ARRIVALS, instruction.span, is_sure=False)
+                case DeviceLaunch():
+                    yield Need(NeedKind.UNKNOWN, instruction.span, is_sure=False)
                 case Call() | Opaque():
                     reads = isinstance(instruction, Call) or self._may_read(instruction)
                     yield Need(NeedKind.UNKNOWN, instruction.span if reads else None, is_sure=False)

@@ -21,6 +21,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
     Atomic,
     Call,
+    DeviceLaunch,
     Fence,
     GridBarrier,
     Load,
@@ -78,7 +79,7 @@ def _asks_for_several_blocks(known: MemoryUses) -> bool:
 
 def may_hand_on(known: MemoryUses) -> bool:
     """May threads wait for others, or hand work on, by other means than barriers of the block?"""
-    if known.control.placed(Fence, GridBarrier, NamedBarrier, PhaseWait, Call, Opaque):
+    if known.control.placed(Fence, GridBarrier, NamedBarrier, PhaseWait, Call, DeviceLaunch, Opaque):
         return True
     if any(item.volatile for _, _, item in known.control.placed(Load, Store)):
         return True

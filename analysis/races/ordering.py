@@ -27,6 +27,7 @@ from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     BlockBarrier,
     Call,
+    DeviceLaunch,
     Instruction,
     NamedBarrier,
     Opaque,
@@ -51,7 +52,7 @@ MAX_PAIRS: Final = 4_000
 """Pairs that are compared for one barrier; what is left over makes the answer incomplete."""
 
 _SHARED_BY_THREADS: Final = frozenset({MemorySpace.SHARED, MemorySpace.GLOBAL, MemorySpace.GENERIC})
-_DOUBTFUL: Final = (Opaque, Call, NamedBarrier, Print, Texture, Shuffle, Vote, ReadSpecial)
+_DOUBTFUL: Final = (Opaque, Call, DeviceLaunch, NamedBarrier, Print, Texture, Shuffle, Vote, ReadSpecial)
 """Types of instructions of which some may need a barrier that no access needs."""
 _TIMES: Final = frozenset({SpecialRegister.CLOCK, SpecialRegister.GLOBAL_TIMER, SpecialRegister.ACTIVE_MASK})
 
@@ -196,7 +197,7 @@ def _is_same_object(divergence: DivergenceResult, one: MemoryUse, other: MemoryU
 def _may_need_barrier(instruction: Instruction) -> bool:
     """For another reason than an access to memory that is followed."""
     match instruction:
-        case Opaque() | Call() | NamedBarrier() | Print() | Texture(result=None):
+        case Opaque() | Call() | DeviceLaunch() | NamedBarrier() | Print() | Texture(result=None):
             return True
         case Shuffle(mask=mask) | Vote(mask=mask):
             return mask is None

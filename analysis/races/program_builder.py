@@ -22,6 +22,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     FieldAddress,
@@ -68,7 +69,7 @@ from analysis.verdict.slice import BLOCK_INDICES
 ANY_LAUNCH: Final = LaunchKnowledge()
 _ARITHMETIC: Final = (Binary, Unary, Compare, Convert, Select, Math)
 _PURE: Final = frozenset((*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast))
-_MARKED: Final = (*ORDERING, Assert, Opaque)
+_MARKED: Final = (*ORDERING, Assert, DeviceLaunch, Opaque)
 _OF_INTEGERS: Final = frozenset((Binary, Unary, Constant, Math, ReadSpecial))
 _OF_THE_BLOCK: Final = frozenset((*BLOCK_EXTENTS, *GRID_EXTENTS, *BLOCK_INDICES, SpecialRegister.WARP_SIZE))
 

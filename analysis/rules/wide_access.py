@@ -14,7 +14,7 @@ from analysis.facts.merge import FrameView
 from analysis.facts.model import Location, PartOf
 from analysis.facts.parts import Parts
 from analysis.ir.ids import BasicBlockId
-from analysis.ir.instructions import Atomic, Call, Load, Opaque, Store
+from analysis.ir.instructions import Atomic, Call, DeviceLaunch, Load, Opaque, Store
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import FloatFormat, FloatType, IntegerType, MemorySpace, PointerType, Type
@@ -193,7 +193,7 @@ def _are_together(view: FrameView, block: BasicBlockId, accesses: Sequence[Acces
             inside += 1
             if inside == len(accesses):
                 return len({(one.span.start, one.span.end) for one in accesses}) == len(accesses)
-        elif inside and isinstance(item, Store | Atomic | Call | Opaque):
+        elif inside and isinstance(item, Store | Atomic | Call | DeviceLaunch | Opaque):
             return False
         elif inside and isinstance(item, Load) and accesses[0].kind is AccessKind.STORE:
             return False  # it may read what the stores before it wrote

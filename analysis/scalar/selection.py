@@ -29,6 +29,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -212,6 +213,8 @@ class _Selection:
                 self._effect(instruction, f"call {str(callee).split('(')[0]}", once_is_enough=False)
             case Opaque(construct=construct):
                 self._effect(instruction, f"opaque <{construct}>", once_is_enough=False)
+            case DeviceLaunch():
+                self._effect(instruction, "call launch", once_is_enough=False)
             case Print():
                 self._effect(instruction, "call printf", once_is_enough=False)
             case Assert():

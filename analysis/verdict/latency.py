@@ -26,6 +26,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -104,6 +105,8 @@ CALL: Final = 32
 PRINT: Final = 100
 ALLOCATION: Final = 200
 """A subroutine that locks the heap."""
+LAUNCH: Final = 200
+"""A subroutine that puts a grid into a queue."""
 UNKNOWN: Final = 4
 """What is not understood."""
 FREE: Final = 0
@@ -244,6 +247,7 @@ _BY_KIND: Final[dict[type[Instruction], int]] = {
     Match: WARP_REDUCTION,
     WarpReduce: WARP_REDUCTION,
     Call: CALL,
+    DeviceLaunch: LAUNCH,
     Print: PRINT,
     Assert: SIMPLE,
     Opaque: UNKNOWN,

@@ -15,7 +15,18 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function, FunctionKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Atomic, Call, Constant, Convert, ElementAddress, Load, Opaque, Store, SymbolAddress
+from analysis.ir.instructions import (
+    Atomic,
+    Call,
+    Constant,
+    Convert,
+    DeviceLaunch,
+    ElementAddress,
+    Load,
+    Opaque,
+    Store,
+    SymbolAddress,
+)
 from analysis.memory.roots import pointer_root
 
 
@@ -58,7 +69,7 @@ class MemoryArguments:
         found: set[ValueId] = set()
         for block in self._control.order:
             for item in self._function.blocks[block].instructions:
-                if isinstance(item, Opaque | Call):
+                if isinstance(item, Opaque | Call | DeviceLaunch):
                     return None
                 if isinstance(item, Store | Atomic):
                     root = pointer_root(self._divergence, item.address)

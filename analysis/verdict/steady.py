@@ -21,6 +21,7 @@ from analysis.ir.instructions import (
     BlockBarrier,
     Call,
     Constant,
+    DeviceLaunch,
     Fence,
     GridBarrier,
     Load,
@@ -38,7 +39,17 @@ from analysis.ir.types import FloatType, IntegerType, MemorySpace, PointerType, 
 from analysis.memory.spaces import SpaceResult
 
 MAX_DEPTH: Final = 12
-_ORDERING: Final = (BlockBarrier, Call, Fence, GridBarrier, NamedBarrier, Opaque, PhaseWait, WarpBarrier)
+_ORDERING: Final = (
+    BlockBarrier,
+    Call,
+    DeviceLaunch,
+    Fence,
+    GridBarrier,
+    NamedBarrier,
+    Opaque,
+    PhaseWait,
+    WarpBarrier,
+)
 """Behind these a thread may see what others wrote, or anything may be written."""
 
 

@@ -34,6 +34,7 @@ from analysis.ir.instructions import (
     BlockBarrier,
     Call,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     Fence,
     FieldAddress,
@@ -71,6 +72,7 @@ ORDERING: Final = (
     Match,
     WarpReduce,
     Call,
+    DeviceLaunch,
     Opaque,
     Atomic,
 )

@@ -27,6 +27,7 @@ from analysis.ir.instructions import (
     Call,
     Constant,
     Convert,
+    DeviceLaunch,
     Fence,
     GridBarrier,
     Instruction,
@@ -43,7 +44,7 @@ from analysis.warp.dependence import rests_on
 from analysis.warp.model import WarpProblem, WarpProblemKind
 
 _RELEASING: Final = (AtomicOperator.EXCHANGE, AtomicOperator.STORE)
-_ORDERING: Final = Fence | BlockBarrier | GridBarrier | Call | Opaque
+_ORDERING: Final = Fence | BlockBarrier | GridBarrier | Call | DeviceLaunch | Opaque
 
 Place: TypeAlias = tuple[BasicBlockId, int]
 """A block and the number of an instruction in it."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.ir.instructions import Assert, Call, Opaque, Print
-from analysis.lower.calls import DEVICE_LAUNCH
+from analysis.ir.instructions import Assert, Call, DeviceLaunch, Opaque, Print
 from sim.code.writer import Writer
 from sim.values.scalars import NoParts
 
@@ -37,10 +36,14 @@ def assertion(writer: Writer, instruction: Assert) -> None:
     writer.line(f"m.check_assertion({place}, f, rows, mask, {writer.read_one(instruction.condition)})")
 
 
-def opaque(writer: Writer, instruction: Opaque) -> None:
-    if writer.unit.leaves_out_launches and instruction.construct == DEVICE_LAUNCH:
+def device_launch(writer: Writer, instruction: DeviceLaunch) -> None:
+    if writer.unit.leaves_out_launches:
         writer.line(f"m.leave_out({writer.unit.place(instruction.span)}, f, rows, mask)")
-        return
+    elif not writer.unit.havoc:
+        raise NoParts("a kernel launch from the device")
+
+
+def opaque(writer: Writer, instruction: Opaque) -> None:
     if not writer.unit.havoc:
         raise NoParts(instruction.construct)
     if instruction.result is None:

@@ -17,6 +17,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -96,6 +97,8 @@ def emit(writer: Writer, instruction: Instruction) -> None:
             calls.output(writer, instruction)
         case Assert():
             calls.assertion(writer, instruction)
+        case DeviceLaunch():
+            calls.device_launch(writer, instruction)
         case Opaque():
             calls.opaque(writer, instruction)
         case _:

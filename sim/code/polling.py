@@ -15,7 +15,19 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Atomic, Branch, Call, Fence, Instruction, Load, Opaque, PhaseWait, Phi, Switch
+from analysis.ir.instructions import (
+    Atomic,
+    Branch,
+    Call,
+    DeviceLaunch,
+    Fence,
+    Instruction,
+    Load,
+    Opaque,
+    PhaseWait,
+    Phi,
+    Switch,
+)
 
 
 def polling_blocks(function: Function) -> frozenset[BasicBlockId]:
@@ -64,7 +76,7 @@ def _polls(function: Function, control: ControlFlow, cycle: Cycle) -> bool:
 
 def _may_change(item: Instruction, fenced: bool) -> bool:
     match item:
-        case Atomic() | Call() | Opaque() | PhaseWait():
+        case Atomic() | Call() | DeviceLaunch() | Opaque() | PhaseWait():
             return True
         case Load(volatile=volatile):
             return volatile or fenced

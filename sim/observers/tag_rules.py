@@ -32,6 +32,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -105,7 +106,7 @@ def rule_of(function: Function, instruction: Instruction, launch: LaunchSpecific
             return _uniform_or_generic
         case Constant() | Undefined() | TemplateArgument() | SymbolAddress():
             return lambda _: UNIFORM
-        case Store() | NamedBarrier() | WarpBarrier() | GridBarrier() | Fence() | Assert():
+        case Store() | NamedBarrier() | WarpBarrier() | GridBarrier() | Fence() | Assert() | DeviceLaunch():
             return lambda _: GENERIC
 
 

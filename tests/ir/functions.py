@@ -40,6 +40,7 @@ from analysis.ir.instructions import (
     Compare,
     Constant,
     Convert,
+    DeviceLaunch,
     ElementAddress,
     ExtractElement,
     Fence,
@@ -202,6 +203,7 @@ instructions: Some[Instruction] = st.one_of(
     st.builds(Call, maybe_results, names.map(FunctionId), many, spans),
     st.builds(Print, maybe_results, _maybe(names), many, spans),
     st.builds(Assert, values, spans),
+    st.builds(DeviceLaunch, many, spans),
     st.builds(Opaque, maybe_results, names, many, st.booleans(), spans),
 )
 phis = st.builds(Phi, results, st.lists(st.tuples(blocks, values), max_size=3).map(tuple), spans)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.ir.instructions import Allocate, Load, Opaque, SymbolAddress
+from analysis.ir.instructions import Allocate, Atomic, DeviceLaunch, Load, Opaque, SymbolAddress
+from analysis.ir.printer import print_type
 from tests.lower.check import clean, constructs, lower_one
 
 
@@ -20,9 +21,21 @@ def test_an_argument_by_reference_is_not_loaded() -> None:
 
 
 def test_a_launch_from_the_device_changes_no_local_variable_and_holds_no_barrier() -> None:
-    lowered = lower_one("__global__ void c(int* a); __global__ void k(int* a, int n) { c<<<n, 32>>>(a); }", "k")
-    assert constructs(lowered) == ["kernel launch from the device"]
-    assert not lowered.opaques[0].may_contain_barrier
+    text = "__global__ void c(int* a, int v); __global__ void k(int* a, int n) { int v = n; c<<<n, 32>>>(a, v); a[0] = v; }"
+    lowered = lower_one(text, "k")
+    assert constructs(lowered) == []
+    (launch,) = [each for _, each in lowered.function.instructions() if isinstance(each, DeviceLaunch)]
+    assert [print_type(lowered.function.types[value]) for value in launch.values] == [
+        "s32",
+        "s32",
+        "ptr<global s32>",
+        "s32",
+    ]
+
+
+def test_what_decides_a_launch_from_the_device_is_computed() -> None:
+    text = "__global__ void c(); __global__ void k(int* a) { c<<<atomicAdd(a, 1), dim3(32, 2)>>>(); }"
+    assert any(isinstance(each, Atomic) for _, each in lower_one(text, "k").function.instructions())
 
 
 @pytest.mark.parametrize("callee", ["*f", "f", "*(table[1])"])

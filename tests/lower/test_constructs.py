@@ -89,7 +89,6 @@ NOT_UNDERSTOOD = {
     "type Hidden is not visible": "__global__ void k(int* a) { Hidden h; a[0] = 1; }",
     "throw": "__global__ void k(int* a) { throw 1; }",
     "host variable limit": "int limit; __global__ void k(int* a) { a[0] = limit; }",
-    "kernel launch from the device": "__global__ void c(); __global__ void k() { c<<<1, 2>>>(); }",
     "virtual call of S::f": "struct S { virtual __device__ int f() { return 1; } };"
     "__global__ void k(S* s, int* a) { a[0] = s->f(); }",
     "call through function pointer f": "__global__ void k(int* a, int (*f)(int)) { a[0] = f(1); }",

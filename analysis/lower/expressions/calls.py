@@ -53,8 +53,10 @@ def _call_expression(ctx: LoweringContext, node: Node) -> Operand:
     function, arguments = node.field("function"), node.field("arguments")
     if function is None or arguments is None:
         return unsupported(ctx, node)
-    if node.child("kernel_call_syntax") is not None:
-        launch_kernel(ctx, argument_operands(ctx, arguments), ctx.span(node))
+    launched = node.child("kernel_call_syntax")
+    if launched is not None:
+        configuration = [lower(ctx, child) for child in launched.children]
+        launch_kernel(ctx, configuration, argument_operands(ctx, arguments), ctx.span(node))
         return None
     while function.kind == "parenthesized_expression" and len(function.children) == 1:
         function = function.children[0]

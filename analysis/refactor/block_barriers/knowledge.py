@@ -20,6 +20,7 @@ from analysis.ir.instructions import (
     Atomic,
     BlockBarrier,
     Call,
+    DeviceLaunch,
     GridBarrier,
     Load,
     NamedBarrier,
@@ -36,7 +37,7 @@ from analysis.verdict.barriers import Barrier
 
 _BARRIER: Final = re.compile(rb"__syncthreads|(?:\w+::)*sync|[\w.]*\w(?:\.|->)sync|(?:\w+::)*this_\w+")
 """What is called where the text is a barrier itself; `cg::this_thread_block().sync()` begins with another call."""
-_DOING: Final = (Assert, Atomic, Call, Load, NamedBarrier, Opaque, Print, Store, Texture)
+_DOING: Final = (Assert, Atomic, Call, DeviceLaunch, Load, NamedBarrier, Opaque, Print, Store, Texture)
 """What a function does besides waiting."""
 
 

@@ -30,6 +30,7 @@ from analysis.ir.instructions import (
     Call,
     Constant,
     Convert,
+    DeviceLaunch,
     Instruction,
     Jump,
     Load,
@@ -313,7 +314,7 @@ def _effects(view: FrameView, item: Instruction | Terminator) -> Effect:
 _EFFECTS: Final[Mapping[type[Instruction | Terminator], Effect]] = {
     Load: Effect.LOADS,
     Texture: Effect.LOADS,
-    **dict.fromkeys((Store, Atomic, Print, Call, Opaque, Allocate), _CHANGES),
+    **dict.fromkeys((Store, Atomic, Print, Call, DeviceLaunch, Opaque, Allocate), _CHANGES),
 }
 
 
@@ -336,6 +337,7 @@ _SENTENCES: Final = {
         "an arm exchanges values between the lanes of a warp, or asks which of them are active",
     ),
     MeldObstacle.VOLATILE: (Obstacle.VOLATILE, "an arm reads or writes volatile memory"),
+    MeldObstacle.LAUNCH: (Obstacle.UNKNOWN_CODE, "an arm launches a kernel"),
     MeldObstacle.CALL: (Obstacle.UNKNOWN_CODE, "an arm calls a function whose body is not known"),
 }
 """What is missing stays a statement of its lanes alone: nothing moves it to others, or makes others wait for it."""
