@@ -11,10 +11,10 @@ Source    C++ standard, "Explicit specialization", "Deducing template arguments 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, final
 
-from analysis.cpp.templates.functions import Instance, specialised
+from analysis.cpp.templates.functions import FunctionTemplate, Instance, specialised
 from analysis.cpp.types.model import QualType
 from analysis.lower.class_knowledge import RecordClasses
 from analysis.lower.exact_arguments import as_written, exact_arguments, structured
@@ -24,6 +24,7 @@ from analysis.lower.names import (
     Declarations,
     FunctionDeclaration,
     FunctionInstance,
+    Signature,
     TemplateArgument,
     TypeName,
     TypeTemplate,
@@ -123,14 +124,24 @@ def _specialised(
 ) -> Instance | None:
     """The instance that a specialisation is; None where one of the types is not known, or no template fits."""
     parameters: list[QualType] = []
-    for parameter in generic_signature(candidate).parameters:
+    signature = generic_signature(candidate)
+    for parameter in signature.parameters:
         exact = parameter.declared.exact
         known = None if exact is None else structured(program, exact)
         if known is None:
             return None
         parameters.append(known)
-    templates = [
-        exact_template(program, one, generic_signature(one)) for one in declarations if one.template_parameters
-    ]
+    templates = [_with_returned_type(program, one) for one in declarations if one.template_parameters]
     explicit = exact_arguments(program, written)
-    return None if explicit is None else specialised(RecordClasses(program), templates, explicit, parameters)
+    returns = _returned_type(program, signature)
+    return None if explicit is None else specialised(RecordClasses(program), templates, explicit, parameters, returns)
+
+
+def _with_returned_type(program: Declarations, template: FunctionDeclaration) -> FunctionTemplate:
+    signature = generic_signature(template)
+    return replace(exact_template(program, template, signature), returns=_returned_type(program, signature))
+
+
+def _returned_type(program: Declarations, signature: Signature) -> QualType | None:
+    exact = signature.returns.exact
+    return None if exact is None else structured(program, exact)

@@ -125,11 +125,11 @@ def _qualified(scope: Scope, node: Node) -> Entity | None:
     spelling = shown(node)
     outer: Entity | None = NamespaceName(())
     if outer_node is not None:
-        outer = find(scope, outer_node)
-        if outer is None and outer_node.kind in ("namespace_identifier", "type_identifier"):
-            outer = NamespaceName((outer_node.text.decode("utf-8", "replace"),))
-        if isinstance(outer, FunctionSet | LocalVariable):
-            outer = NamespaceName((outer_node.text.decode("utf-8", "replace"),))
+        if outer_node.kind in _PLAIN:
+            name_of_outer = outer_node.text.decode("utf-8", "replace")
+            outer = scope.find_qualifier(name_of_outer) or NamespaceName((name_of_outer,))
+        else:
+            outer = find(scope, outer_node)
         if isinstance(outer, TypeTemplate):
             outer = scope.program.instantiate_type(outer, ())
     return _inside(scope, outer, name, spelling)

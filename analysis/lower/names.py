@@ -201,6 +201,8 @@ Entity: TypeAlias = (
     | LambdaName
     | DependentName
 )
+Qualifier = NamespaceName | TypeName | TypeTemplate | DependentName
+"""What may stand in front of `::`."""
 
 
 @final
@@ -246,6 +248,21 @@ class Scope:
             if entity is None and scope.resolver is not None:
                 entity = scope.resolve(name)
             if entity is not None:
+                return entity
+            scope = scope.parent
+        return None
+
+    def find_qualifier(self, name: str) -> Entity | None:
+        """What `name` means in front of `::`, where variables, functions and enumerators do not count.
+
+        Source: C++20 standard, [basic.lookup.qual].
+        """
+        scope: Scope | None = self
+        while scope is not None:
+            entity = scope.names.get(name)
+            if not isinstance(entity, Qualifier) and scope.resolver is not None:
+                entity = scope.resolve(name)
+            if isinstance(entity, Qualifier):
                 return entity
             scope = scope.parent
         return None

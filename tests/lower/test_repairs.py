@@ -63,3 +63,15 @@ def test_an_element_in_parentheses_initialises(value: str) -> None:
 def test_an_array_of_a_type_is_a_parameter() -> None:
     text = "typedef int word; __global__ void k(int* o, int x) { int y(word[2][3]); o[0] = x; }"
     assert body(lower_one(text, "k")) == body(lower_one(text.replace("int y(word[2][3]);", ""), "k"))
+
+
+@pytest.mark.parametrize("hidden", ["int* side, int* box", "int* side_, int* box", "int* side, int* box_"])
+def test_a_variable_is_nothing_in_front_of_two_colons(hidden: str) -> None:
+    """[basic.lookup.qual]: `side::left` means the enumeration, whatever variable hides its name."""
+    text = (
+        "enum side { left, right }; struct box { static const int width = 3; };\n"
+        f"__global__ void k({hidden}, int* o) {{ o[0] = side::right + box::width; }}"
+    )
+    clean(text)
+    plain = text.replace("side::right", "right").replace("box::width", "3")
+    assert body(lower_one(text, "k")) == body(lower_one(plain, "k"))

@@ -32,7 +32,10 @@ from analysis.ir.record import record
 @final
 @record
 class FunctionTemplate:
-    """`parameters` are patterns; the last is repeated where it `expands` a pack."""
+    """`parameters` and `returns` are patterns; the last parameter is repeated where it `expands` a pack.
+
+    `returns` is None where the type is not known, or is of no matter.
+    """
 
     function: object
     template: tuple[TemplateParameter, ...]
@@ -40,6 +43,7 @@ class FunctionTemplate:
     required: int
     expands: bool = False
     is_variadic: bool = False
+    returns: QualType | None = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -200,9 +204,10 @@ def specialised(
     templates: Sequence[FunctionTemplate],
     explicit: Sequence[TemplateArgument],
     parameters: Sequence[QualType],
+    returns: QualType | None,
 ) -> Instance | None:
-    """The instance that an explicit specialisation with these parameters is ([temp.deduct.decl])."""
-    found = [each for one in templates if (each := _declared(one, explicit, parameters)) is not None]
+    """The instance that an explicit specialisation is ([temp.deduct.decl]); `returns` is None where it is not known."""
+    found = [each for one in templates if (each := _declared(one, explicit, parameters, returns)) is not None]
     for one in found:
         others = [each.template for each in found if each is not one]
         if all(is_more_specialised(classes, one.template, other, len(parameters)) for other in others):
@@ -211,9 +216,15 @@ def specialised(
 
 
 def _declared(
-    template: FunctionTemplate, explicit: Sequence[TemplateArgument], parameters: Sequence[QualType]
+    template: FunctionTemplate,
+    explicit: Sequence[TemplateArgument],
+    parameters: Sequence[QualType],
+    returns: QualType | None,
 ) -> Instance | None:
-    """The instance of one template whose parameters are exactly these; None where there is none."""
+    """The instance of one template whose parameters are exactly these; None where there is none.
+
+    The returned type is asked for what the parameters leave open: `template <class T> T zero();`.
+    """
     found: Deduced = {}
     if _bind_explicit(template, explicit, found) is None:
         return None
@@ -228,6 +239,10 @@ def _declared(
             patterns[-1] = Expansion(own[-1])
         if not deduce_arguments(template.names, patterns, [one.unqualified for one in parameters], found):
             return None
+        if returns is not None and template.returns is not None and not template.names <= found.keys():
+            pattern = substituted(template.returns, known)
+            if not deduce_arguments(template.names, [pattern.unqualified], [returns.unqualified], found):
+                return None
         if not _with_defaults(template, found):
             return None
     except SubstitutionFailure:
