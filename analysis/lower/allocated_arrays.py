@@ -10,18 +10,17 @@ Source  C++20 standard, [expr.new], [expr.delete]; Itanium C++ ABI, "Array opera
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Branch
-from analysis.ir.operators import BinaryOperator, CompareOperator
 from analysis.ir.source import Span
 from analysis.ir.types import S64, U8, U64, PointerType, StructType, Type
 from analysis.lower.construct import default_object, initialise, initialise_zero, needs_construction
 from analysis.lower.context import LoweringContext, LValue
 from analysis.lower.conversions import truth
+from analysis.lower.counted_loops import count_down, count_from
 from analysis.lower.destruction import destroy
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.lifetimes import ends_by_code
@@ -72,7 +71,7 @@ def make_elements(
         else:
             default_object(ctx, place, record, span)
 
-    _count_from(ctx, ctx.builder.constant(len(listed), S64, span), count, make, span)
+    count_from(ctx, ctx.builder.constant(len(listed), S64, span), count, make, span)
 
 
 def end_elements(ctx: LoweringContext, first: ValueId, element: Type, span: Span) -> ValueId:
@@ -89,13 +88,7 @@ def end_elements(ctx: LoweringContext, first: ValueId, element: Type, span: Span
     builder.continue_in(some)
     begin = _moved(ctx, memory, -front, span)
     length = builder.load(_length_address(ctx, begin, front, span), S64, span)
-    last = builder.binary(BinaryOperator.SUBTRACT, length, builder.constant(1, S64, span), S64, span)
-
-    def end(index: ValueId) -> None:
-        at = builder.binary(BinaryOperator.SUBTRACT, last, index, S64, span)
-        destroy(ctx, _element(ctx, first, at, element, span), span)
-
-    _count_from(ctx, builder.constant(0, S64, span), length, end, span)
+    count_down(ctx, length, lambda number: destroy(ctx, _element(ctx, first, number, element, span), span), span)
     builder.store(builder.symbol_address(kept, span), begin, span)
     builder.jump(behind, span)
     builder.continue_in(behind)
@@ -114,24 +107,3 @@ def _moved(ctx: LoweringContext, memory: ValueId, distance: int, span: Span) -> 
 def _length_address(ctx: LoweringContext, memory: ValueId, front: int, span: Span) -> ValueId:
     at = _moved(ctx, memory, front - _LENGTH_BYTES, span)
     return ctx.builder.bitcast(at, PointerType(U64, ctx.builder.space_of(at)), span)
-
-
-def _count_from(
-    ctx: LoweringContext, begin: ValueId, end: ValueId, body: Callable[[ValueId], None], span: Span
-) -> None:
-    """A loop over the numbers from `begin` up to `end`, which nobody wrote as one."""
-    builder = ctx.builder
-    counter = builder.symbol("", SymbolKind.LOCAL, S64, span)
-    builder.store(builder.symbol_address(counter, span), begin, span)
-    head, inside, behind = builder.new_block(), builder.new_block(), builder.new_block()
-    builder.jump(head, span)
-    builder.continue_in(head)
-    index = builder.load(builder.symbol_address(counter, span), S64, span)
-    limit = builder.convert(end, S64, span)
-    builder.terminate(Branch(builder.compare(CompareOperator.LESS, index, limit, span), inside, behind, None, span))
-    builder.continue_in(inside)
-    body(index)
-    following = builder.binary(BinaryOperator.ADD, index, builder.constant(1, S64, span), S64, span)
-    builder.store(builder.symbol_address(counter, span), following, span)
-    builder.jump(head, span)
-    builder.continue_in(behind)

@@ -8,7 +8,7 @@ Limits  A braced list prefers no `initializer_list` constructor.  What ends an o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from analysis.cpp.types.model import ClassType, QualType
 from analysis.ir.function import SymbolKind
@@ -17,6 +17,7 @@ from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import (
     S32,
+    S64,
     ArrayType,
     FloatType,
     PointerType,
@@ -35,6 +36,7 @@ from analysis.lower.closure_objects import as_objects
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic
 from analysis.lower.convert import implicit
+from analysis.lower.counted_loops import count_from
 from analysis.lower.exact_arguments import as_written, structured
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue, temporary
@@ -238,20 +240,22 @@ def default_array(ctx: LoweringContext, target: LValue, type: ArrayType, span: S
     """`T x[n];`: the default of every element."""
     if not zeroed and not needs_construction(ctx, type):
         return
-    element, length = type.element, type.length
-    if length is None or length > MAX_ZEROED or _elements(type) > MAX_ELEMENTS:
-        ctx.builder.emit(Opaque(None, f"initialisation of a large {spelled(type)}", (target.address,), False, span))
+    element = type.element
+    if type.length is None:
+        construct = f"initialisation of {spelled(type)}, whose length is not known"
+        ctx.builder.emit(Opaque(None, construct, (target.address,), False, span))
         return
     record = ctx.program.records.get(element.name) if isinstance(element, StructType) else None
-    for index in range(length):
-        number = ctx.builder.constant(index, S32, span)
-        place = LValue(ctx.builder.element_address(target.address, number, element, span), element)
+
+    def make(place: LValue) -> None:
         if record is not None:
             default_object(ctx, place, record, span, zeroed=zeroed)
         elif isinstance(element, ArrayType):
             default_array(ctx, place, element, span, zeroed=zeroed)
         else:
             initialise_zero(ctx, place, span)
+
+    _each_element(ctx, target, type, 0, make, span)
 
 
 def _elements(type: ArrayType) -> int:
@@ -558,24 +562,33 @@ def _fill_elements(ctx: LoweringContext, target: LValue, type: ArrayType, nodes:
         address = builder.element_address(target.address, number, type.element, span)
         _fill_from(ctx, LValue(address, type.element), pending, span)
         filled += 1
-    length = type.length
-    if length is None:
+    if type.length is not None:
+        _each_element(ctx, target, type, filled, lambda place: initialise_zero(ctx, place, span), span)
+
+
+def _each_element(
+    ctx: LoweringContext, target: LValue, type: ArrayType, first: int, make: Callable[[LValue], None], span: Span
+) -> None:
+    """Makes the elements from that number on: one by one where they are few, in a loop otherwise."""
+    builder, length = ctx.builder, type.length or 0
+
+    def place(number: ValueId) -> LValue:
+        return LValue(builder.element_address(target.address, number, type.element, span), type.element)
+
+    if first < length and (length - first > MAX_ZEROED or _elements(type) > MAX_ELEMENTS):
+        ends = builder.constant(first, S64, span), builder.constant(length, S64, span)
+        count_from(ctx, *ends, lambda number: make(place(number)), span)
         return
-    if length - filled > MAX_ZEROED or (filled < length and _elements(type) > MAX_ELEMENTS):
-        builder.emit(Opaque(None, "zeros of a large array", (target.address,), False, span))
-        return
-    for index in range(filled, length):
-        number = builder.constant(index, S32, span)
-        address = builder.element_address(target.address, number, type.element, span)
-        initialise_zero(ctx, LValue(address, type.element), span)
+    for index in range(first, length):
+        make(place(builder.constant(index, S32, span)))
 
 
 _WHOLE_ARRAYS = frozenset({"initializer_list", "string_literal", "concatenated_string", "raw_string_literal"})
 
 MAX_ELEMENTS = 4_096
-"""Of arrays in arrays."""
+"""Of arrays in arrays; one with more is made in a loop."""
 MAX_ZEROED = 64
-"""More elements than this are not zeroed one by one."""
+"""More elements than this are made in a loop, not one by one."""
 
 
 def zero(ctx: LoweringContext, type: Type, span: Span) -> ValueId:

@@ -5,8 +5,7 @@ Rules   A class with a destructor of its own ends by a call of it; the destructo
         an array ends element by element, last to first.
         An exit ends everything between the endings here and those of the place it goes to, the newest first.
         The call is attributed to the exit: the closing brace, or the `return`, `break`, `continue` or `goto`.
-Limits  Arrays of more than `MAX_ELEMENTS` elements, and library classes with such members, end by an opaque
-        instruction.
+Limits  Library classes that end by code, and arrays of them, end by an opaque instruction.
 Source  C++ standard, "Destructors", "Jump statements".
 """
 
@@ -19,11 +18,12 @@ from typing import Final
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Opaque
 from analysis.ir.source import Span
-from analysis.ir.types import BOOLEAN, S32, ArrayType, PointerType, StructType
+from analysis.ir.types import BOOLEAN, S32, S64, ArrayType, PointerType, StructType
 from analysis.lower.builder import Mark
 from analysis.lower.calls import call_method
 from analysis.lower.context import LoweringContext, LValue
 from analysis.lower.conversions import truth
+from analysis.lower.counted_loops import count_down
 from analysis.lower.endings import Ending, Exit, FullExpression, Label, Temporary
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.lifetimes import ends_by_code, ends_somewhere
@@ -31,8 +31,8 @@ from analysis.lower.names import Record
 from analysis.lower.records import destructors_of, has_destructor, has_virtual_destructor
 from analysis.syntax.tree import Node
 
-MAX_ELEMENTS: Final = 64
-"""Of an array that is ended element by element."""
+MAX_UNROLLED: Final = 64
+"""Arrays of more elements end in a loop."""
 
 
 def destroy(ctx: LoweringContext, object: LValue, span: Span) -> None:
@@ -41,11 +41,8 @@ def destroy(ctx: LoweringContext, object: LValue, span: Span) -> None:
     if not ends_by_code(ctx, type):
         return
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
-    if isinstance(type, ArrayType) and type.length is not None and type.length <= MAX_ELEMENTS:
-        for index in range(type.length - 1, -1, -1):
-            number = ctx.builder.constant(index, S32, span)
-            address = ctx.builder.element_address(object.address, number, type.element, span)
-            destroy(ctx, LValue(address, type.element), span)
+    if isinstance(type, ArrayType) and type.length is not None:
+        _destroy_elements(ctx, object, type, type.length, span)
     elif record is None:
         ends_somewhere(ctx, object.address, type, span)
     elif has_destructor(record) and destructors_of(record):
@@ -55,6 +52,18 @@ def destroy(ctx: LoweringContext, object: LValue, span: Span) -> None:
     else:
         for ending in _parts(ctx, object, record, span):
             destroy(ctx, LValue(ending.address, ending.type), span)
+
+
+def _destroy_elements(ctx: LoweringContext, array: LValue, type: ArrayType, length: int, span: Span) -> None:
+    def end(number: ValueId) -> None:
+        address = ctx.builder.element_address(array.address, number, type.element, span)
+        destroy(ctx, LValue(address, type.element), span)
+
+    if length > MAX_UNROLLED:
+        count_down(ctx, ctx.builder.constant(length, S64, span), end, span)
+        return
+    for index in range(length - 1, -1, -1):
+        end(ctx.builder.constant(index, S32, span))
 
 
 def _parts(ctx: LoweringContext, whole: LValue, record: Record, span: Span) -> list[Ending]:

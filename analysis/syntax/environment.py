@@ -92,6 +92,9 @@ _COMMON: Final = {
     "__CHAR_BIT__": "8",
     "__SIZEOF_POINTER__": "8",
     "HIP_DYNAMIC_SHARED(type, var)": "extern __shared__ type var[];",  # files of HIP are often called .cu
+    **dict.fromkeys(
+        ("typeof(...)", "__typeof(...)", "__typeof__(...)"), "std::remove_reference_t<decltype(__VA_ARGS__)>"
+    ),
     **{f"{name}_C(number)": body for name, body in _STDINT_SUFFIXES.items()},  # of <cstdint>
 }
 _CUDA: Final = {

@@ -26,6 +26,10 @@ __global__ void k(int *out, int n) {{ int t = threadIdx.x; {body}; }}"""
         ("A a{}; a.v[n & 3] += t; out[t] = a.v[n & 3] + a.v[(n + 1) & 3] + a.w", [0, 1, 2, 3]),
         ("A a = A(); out[t] = a.v[n & 3] + t", [0, 1, 2, 3]),
         ("A a[2] = {}; out[t] = a[1].v[n & 3] + t", [0, 1, 2, 3]),
+        ("E e[1000]; e[3].v = 9; out[t] = e[n * 190].v + e[n - 2].v", [9, 10, 11, 12]),
+        ("short v[300] = {4, 5}; v[n] += t; out[t] = v[0] + v[1] + v[299] + v[n]", [9, 10, 11, 12]),
+        ("int v[90][70] = {{1}}; v[n][n] += t; out[t] = v[0][0] + v[89][69] + v[n][n]", [1, 2, 3, 4]),
+        ("D d[70][2]; out[t] = d[69][1].v", [7] * 4),
     ],
 )
 def test_defaults(body: str, wanted: list[int]) -> None:
@@ -36,6 +40,14 @@ def test_defaults(body: str, wanted: list[int]) -> None:
     assert constructs(lower_one(text, "k")) == []
 
 
-def test_a_large_array_of_a_class_is_opaque() -> None:
-    text = CODE.format(body="E e[1000]; out[t] = e[n].v")
-    assert constructs(lower_one(text, "k")) == ["initialisation of a large E[1000]"]
+@pytest.mark.parametrize("length", [3, 64, 65, 100])
+def test_elements_end_last_to_first(length: int) -> None:
+    text = """
+    struct S { int* log; int own; __device__ ~S() { log[log[0]] = own; log[0] += 1; } };
+    __global__ void k(int *out) {
+      out[0] = 1;
+      { S s[LENGTH]; for (int i = 0; i < LENGTH; ++i) { s[i].log = out; s[i].own = i; } }
+    }""".replace("LENGTH", str(length))
+    found = run(text, {"out": np.zeros(length + 1, np.int32)}, block=1)
+    assert found.faults == ()
+    assert found.arrays["out"].tolist() == [length + 1, *reversed(range(length))]
