@@ -21,7 +21,9 @@ def test_an_argument_by_reference_is_not_loaded() -> None:
 
 
 def test_a_launch_from_the_device_changes_no_local_variable_and_holds_no_barrier() -> None:
-    text = "__global__ void c(int* a, int v); __global__ void k(int* a, int n) { int v = n; c<<<n, 32>>>(a, v); a[0] = v; }"
+    text = """
+        __global__ void c(int* a, int v);
+        __global__ void k(int* a, int n) { int v = n; c<<<n, 32>>>(a, v); a[0] = v; }"""
     lowered = lower_one(text, "k")
     assert constructs(lowered) == []
     (launch,) = [each for _, each in lowered.function.instructions() if isinstance(each, DeviceLaunch)]
