@@ -15,7 +15,7 @@ from typing import Final
 
 from sim.report.races import DATA_RACE, SAME_VALUE
 from sim.sanitize.model import ORDER_DEPENDENT, Severity
-from sim.sanitize.report import FileSummary, Finding, Repository, SourceRange, StaticFinding, kernel_name
+from sim.sanitize.report import FileParts, FileSummary, Finding, Repository, SourceRange, StaticFinding, kernel_name
 
 _BARRIERS: Final = frozenset({"barrier-divergence", "deadlock", "livelock"})
 _RACES: Final = frozenset({DATA_RACE, SAME_VALUE, ORDER_DEPENDENT})
@@ -41,6 +41,16 @@ SHOWN_BY: Final[Mapping[str, frozenset[str]]] = {
 }
 """Of rules that claim a wrong program, by code or group: the kinds of faults that are the same finding.  Other rules
 speak of speed or style and are no part of a report."""
+
+
+def joined(file: FileParts) -> FileSummary:
+    """The report of a file whose kernels came one by one."""
+    found = {part.id: part for part in file.parts}
+    parts = [found[id] for id in file.kernels if id in found]
+    kernels = tuple(part.summary for part in parts)
+    findings = merged(finding for part in parts for finding in part.findings)
+    merged_with_rules = with_rules(findings, file.rules, [kernel_name(kernel) for kernel in kernels])
+    return FileSummary(file.path, kernels, tuple(merged_with_rules), file.error, file.is_left)
 
 
 def kinds_shown(code: str) -> frozenset[str] | None:

@@ -6,6 +6,7 @@ Lines and columns count from 1, columns in Unicode code points; `end_column` is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import final
 
@@ -168,6 +169,41 @@ class FileSummary:
     findings: tuple[Finding, ...] = ()
     error: str | None = None
     is_left: bool = False
+
+
+@final
+@record
+class KernelPart:
+    """What the runs of one kernel of a file found; `id` is that of the kernel in its program."""
+
+    id: str
+    summary: KernelSummary
+    findings: tuple[Finding, ...]
+
+
+@final
+@record
+class FileParts:
+    """A file as it was looked at kernel by kernel; `merge.joined` makes a report of it.
+
+    `kernels` has the ids of all in the order of the text, `waiting` those that nothing ran yet of, the first to run
+    first, each with what is known of it.  `digest` is that of the text.
+    """
+
+    path: str
+    digest: bytes = b""
+    kernels: tuple[str, ...] = ()
+    parts: tuple[KernelPart, ...] = ()
+    waiting: tuple[KernelPart, ...] = ()
+    rules: tuple[StaticFinding, ...] = ()
+    error: str | None = None
+    is_left: bool = False
+
+    def with_parts(self, found: Iterable[KernelPart]) -> FileParts:
+        """With what was found of kernels that waited."""
+        parts = (*self.parts, *found)
+        known = {part.id for part in parts}
+        return replace(self, parts=parts, waiting=tuple(one for one in self.waiting if one.id not in known))
 
 
 @final

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, cached_property
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, assert_never, final
 
 from analysis.facts.analyzer import Analyzer, FileAnalysis, environment_of
 from analysis.facts.calls import CallsOfFile, KnownCallers
@@ -61,18 +61,46 @@ class EngineOptions:
     show_log: bool = False
     keeps: bool = True
     """What can be worked out again is kept in the user's cache folder."""
+    hands_over: bool = False
+    """What would be kept of results is handed over instead (`Engine.handed`), to be kept by who asked for them."""
 
 
 @final
 @record
 class Keeping:
     """How the results of a command are kept from run to run: `kind` names what is made of a file, and with which
-    options; `classes` are those that it consists of, `is_settled` says whether another run would make the same."""
+    options; `classes` are those that it consists of, `settled` says what of a result another run would make the same,
+    None for nothing of it."""
 
     kind: str
     classes: Classes
-    is_settled: Callable[[Any], bool] | None = None
-    """None where it always would; picklable."""
+    settled: Callable[[Any], Any] | None = None
+    """None where it always would be all of it; picklable."""
+
+
+@final
+@record
+class HandedResult:
+    """What is to be kept as a result of a command, wherever it was found; picklable as `result` is."""
+
+    keeping: Keeping
+    name: str
+    about: bytes
+    trace: Trace
+    result: object
+
+
+@final
+@record
+class HandedCalls:
+    """The same of what a file passes to the functions of those that it includes."""
+
+    path: str
+    trace: Trace
+    calls: CallsOfFile
+
+
+Handed: TypeAlias = HandedResult | HandedCalls
 
 
 @final
@@ -109,6 +137,7 @@ class Engine:
         self._kept_calls = KeptCalls(self._folder, lambda: self._index.roots)
         self._kept_results: dict[Keeping, KeptResults] = {}
         self._setups: dict[str, Setup] = {}
+        self._handed: list[Handed] = []
 
     @property
     def options(self) -> EngineOptions:
@@ -144,24 +173,52 @@ class Engine:
         path = absolute_path(analyzed.path)
         setup = self._setup(path)
         calls = analyzed.analysis.calls(is_included=setup.is_included)
-        self._kept_calls.put(path, trace_of((path, setup), analyzed.loader, analyzed.project), calls)
+        self._keep(HandedCalls(path, trace_of((path, setup), analyzed.loader, analyzed.project), calls))
         return calls
 
-    def kept_result(self, keeping: Keeping | None, path: str, callers: KnownCallers | None = None) -> Any:
-        """What a command made of a file in another run, where it would make the same now; else None."""
+    def kept_result(
+        self, keeping: Keeping | None, path: str, callers: KnownCallers | None = None, part: str = ""
+    ) -> Any:
+        """What a command made of a file in another run, or of a part of it, where it would make the same now; else
+        None."""
         if keeping is None or self._folder is None or self._options.show_log:  # what is logged is not kept
             return None
         setup = self._setup_once(absolute_path(path))
-        return self._results(keeping).get(_name(keeping, path, setup), _about(setup, callers), self._surroundings)
+        name = _name(keeping, path, setup, part)
+        return self._results(keeping).get(name, _about(setup, callers), self._surroundings)
 
-    def keep_result(self, keeping: Keeping, analyzed: Analyzed, result: object) -> None:
-        """It was made of an analysed file, by nothing else than what the analysis was told."""
-        if self._folder is None or not (keeping.is_settled is None or keeping.is_settled(result)):
+    def keep_result(self, keeping: Keeping, analyzed: Analyzed, result: object, part: str = "") -> None:
+        """It was made of an analysed file, or of a part of it, by nothing else than what the analysis was told."""
+        kept = result if keeping.settled is None else keeping.settled(result)
+        if kept is None or (self._folder is None and not self._options.hands_over):
             return
         setup = self._setup(absolute_path(analyzed.path))
         trace = trace_of((absolute_path(analyzed.path), setup), analyzed.loader, analyzed.project)
         about = _about(setup, analyzed.callers)
-        self._results(keeping).put(_name(keeping, analyzed.path, setup), about, trace, result)
+        self._keep(HandedResult(keeping, _name(keeping, analyzed.path, setup, part), about, trace, kept))
+
+    def handed(self) -> Sequence[Handed]:
+        """What was to be kept since this was asked last."""
+        found, self._handed = self._handed, []
+        return found
+
+    def take(self, handed: Iterable[Handed]) -> None:
+        """Keeps what an engine somewhere else was to keep."""
+        for one in handed:
+            self._keep(one)
+
+    def _keep(self, one: Handed) -> None:
+        if self._options.hands_over:
+            self._handed.append(one)
+            return
+        match one:
+            case HandedResult(keeping=keeping):
+                if self._folder is not None:
+                    self._results(keeping).put(one.name, one.about, one.trace, one.result)
+            case HandedCalls():
+                self._kept_calls.put(one.path, one.trace, one.calls)
+            case _:
+                assert_never(one)
 
     def kept_run(self, keeping: Keeping | None, paths: Sequence[str]) -> Any:
         """What a command made of all these files in another run, in order, where nothing changed since; else None."""
@@ -346,11 +403,11 @@ class Engine:
         return read_project(self._index.roots, self._index(), self._folder)
 
 
-def _name(keeping: Keeping, path: str, setup: Setup) -> str:
+def _name(keeping: Keeping, path: str, setup: Setup, part: str = "") -> str:
     """One for each way of asking about a file: its report names it and others as the user does, in a folder."""
     rules = setup.found.configuration.rules
     chosen = digest_of_data((rules, tuple(rules.severities.items()))).hex()
-    return "\0".join((keeping.kind, absolute_path(path), path, os.getcwd(), chosen))
+    return "\0".join((keeping.kind, absolute_path(path), path, os.getcwd(), chosen, *([part] if part else ())))
 
 
 def _about(setup: Setup, callers: KnownCallers | None) -> bytes:

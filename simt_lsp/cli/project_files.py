@@ -55,7 +55,8 @@ class CallsTask(Generic[Result]):
     """As of `FileTask`."""
 
     def __call__(self, engine: Engine | None = None) -> Callable[[str], tuple[Result | None, CallsOfFile]]:
-        again = frozenset[str]() if engine is None else self.wanted
+        is_only = engine is not None and not engine.options.hands_over
+        again = self.wanted if is_only else frozenset[str]()
         engine = Engine(self.options) if engine is None else engine
         calm_collector()
 
@@ -93,9 +94,11 @@ class CallsTask(Generic[Result]):
         return None if self.failed is None else self.failed(path, reason), unseen(absolute_path(path))
 
 
-def run_project(task: FileTask[Result], paths: Sequence[str], jobs: Jobs) -> Iterator[Result]:
+def run_project(
+    task: FileTask[Result], paths: Sequence[str], jobs: Jobs, engine: Engine | None = None
+) -> Iterator[Result]:
     """As `run_files`; each file is looked at alone where it is not wholly known who includes whom around them."""
-    engine = Engine(task.options)
+    engine = Engine(task.options) if engine is None else engine
     kept = engine.kept_run(task.keeping, paths)
     if kept is not None:
         yield from kept

@@ -7,14 +7,15 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar, final
 
 from analysis.facts.calls import KnownCallers
 from analysis.ir.record import record
 from simt_lsp.cli.arguments import available_cores
-from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, Keeping, UnreadableError, absolute_path
+from simt_lsp.cli.engine import Analyzed, Engine, EngineOptions, Handed, Keeping, UnreadableError, absolute_path
 from simt_lsp.cli.exit_status import UsageError
+from simt_lsp.cli.fleet.batches import USUAL, Batches
 from simt_lsp.cli.workers import Died, Workers, WorkersCannotStart
 
 Result = TypeVar("Result")
@@ -32,6 +33,9 @@ WORTH_A_PROCESS = 150_000
 
 class Task(Protocol[Made]):
     """What a process makes of files; picklable."""
+
+    @property
+    def options(self) -> EngineOptions: ...
 
     @property
     def seconds(self) -> float:
@@ -109,7 +113,7 @@ def run_files(task: Task[Result], paths: Sequence[str], jobs: Jobs, engine: Engi
     `engine` does it where this process is the only one: what it has read before is not read again.
     """
     if isinstance(jobs, Cluster):
-        yield from _on_cluster(jobs, task, paths)
+        yield from _on_cluster(jobs, task, paths, engine)
         return
     count = min(jobs or useful_processes(paths), len(paths))
     if count > 1:
@@ -123,36 +127,62 @@ def run_files(task: Task[Result], paths: Sequence[str], jobs: Jobs, engine: Engi
 
 @final
 @record
+class _Some(Generic[Result]):
+    """The results of the first files of a task, with what is to be kept of them."""
+
+    results: tuple[Result, ...]
+    handed: tuple[Handed, ...]
+    seconds: float
+
+
+@final
+@record
 class _InFolder(Generic[Result]):
-    """Makes the function of a task where paths mean what they mean here; a job is a path with its number."""
+    """Makes the function of a task where paths mean what they mean here; a job is some paths with their numbers."""
 
     folder: str
     task: Task[Result]
 
-    def __call__(self) -> Callable[[tuple[int, str]], Result]:
-        run = self.task()
+    def __call__(self) -> Callable[[tuple[tuple[int, str], ...]], _Some[Result]]:
+        engine = Engine(replace(self.task.options, hands_over=True))
+        run = self.task(engine)
 
-        def work(job: tuple[int, str]) -> Result:
+        def work(job: tuple[tuple[int, str], ...]) -> _Some[Result]:
             os.chdir(self.folder)
-            return run(job[1])
+            started = time.monotonic()
+            results: list[Result] = []
+            for _, path in job:
+                results.append(run(path))
+                if time.monotonic() - started >= USUAL:
+                    break
+            return _Some(tuple(results), tuple(engine.handed()), time.monotonic() - started)
 
         return work
 
 
-def _on_cluster(cluster: Cluster, task: Task[Result], paths: Sequence[str]) -> Iterator[Result]:
-    """In the order of the paths; raises `UsageError` where nobody is left who runs them."""
+def _on_cluster(cluster: Cluster, task: Task[Result], paths: Sequence[str], engine: Engine | None) -> Iterator[Result]:
+    """In the order of the paths; what is to be kept is kept here as it comes, by `engine`.  Raises `UsageError` where
+    nobody is left who runs them."""
     from simt_lsp.cli.fleet.dask_cluster import DaskCluster
     from simt_lsp.cli.fleet.model import FleetLost, run_in_windows
 
     if not paths:
         return
-    fleet = DaskCluster[tuple[int, str], Result](cluster.address, _InFolder(os.getcwd(), task))
-    waiting = iter(enumerate(paths))
+    keeper = Engine(task.options) if engine is None else engine
+    fleet = DaskCluster[tuple[tuple[int, str], ...], _Some[Result]](cluster.address, _InFolder(os.getcwd(), task))
+    batches = Batches(enumerate(paths))
     done: dict[int, Result] = {}
     wanted = 0
     try:
-        for (number, path), answer in run_in_windows(fleet, lambda _: next(waiting, None)):
-            done[number] = task.died(path, answer.reason) if isinstance(answer, Died) else answer
+        for job, answer in run_in_windows(fleet, batches.take):
+            if isinstance(answer, Died):
+                if not batches.halve(job):
+                    done[job[0][0]] = task.died(job[0][1], answer.reason)
+            else:
+                keeper.take(answer.handed)
+                batches.learn(len(answer.results), answer.seconds)
+                batches.put_back(job[len(answer.results) :])
+                done.update({number: result for (number, _), result in zip(job, answer.results, strict=False)})
             while wanted in done:
                 yield done.pop(wanted)
                 wanted += 1

@@ -18,8 +18,9 @@ from analysis.rules.registry import RULES
 from simt_lsp.cli.arguments import OutputFormat
 from simt_lsp.cli.check_command import complain
 from simt_lsp.cli.command_options import engine_options
-from simt_lsp.cli.engine import EngineOptions, UnreadableError, read_source
+from simt_lsp.cli.engine import Engine, EngineOptions, UnreadableError, read_source
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
+from simt_lsp.cli.fleet.batches import USUAL
 from simt_lsp.cli.output import output_to, write_file
 from simt_lsp.cli.paths import BadPath, SourceFile, expand, without_repeats
 from simt_lsp.cli.project_files import run_project
@@ -32,15 +33,16 @@ from simt_lsp.workspace.excluded import ExcludedFiles
 try:
     from presentation.html.sanitize import repository_page
     from sim.sanitize.json_report import repository_object
-    from sim.sanitize.merge import together
+    from sim.sanitize.merge import joined, together
     from sim.sanitize.model import Severity
-    from sim.sanitize.report import FileSummary, Finding, Repository
+    from sim.sanitize.report import FileParts, FileSummary, Finding, Repository
     from sim.sanitize.trials import Limits
     from simt_lsp.cli.sanitize_github import github_report
     from simt_lsp.cli.sanitize_junit import junit_report
     from simt_lsp.cli.sanitize_sarif import WORDS, sanitize_sarif
     from simt_lsp.cli.sanitize_text import summary_lines, text_lines
     from simt_lsp.cli.sanitized_files import Budget, failed_file, keeping, sanitizing, suspicion
+    from simt_lsp.cli.sanitized_kernels import with_waiting_kernels
 except ModuleNotFoundError as missing:
     if missing.name is None or missing.name.partition(".")[0] != "numpy":
         raise
@@ -60,7 +62,7 @@ def sanitize(options: argparse.Namespace) -> ExitStatus:
     found = without_repeats(expand(options.paths, ExcludedFiles(lambda _: engine.overrides)))
     complain(found)
     files = [item.path for item in found if isinstance(item, SourceFile)]
-    bad = [failed_file(item.path, item.reason) for item in found if isinstance(item, BadPath)]
+    bad = [joined(failed_file(item.path, item.reason)) for item in found if isinstance(item, BadPath)]
     repository = together([*_summaries(options, engine, files), *bad], time.perf_counter() - started)
     counted = frozenset(finding for finding in repository.findings if _counts(finding, fails))
     _write(repository, options, counted)
@@ -89,7 +91,9 @@ def _counts(finding: Finding, fails: FailOn) -> bool:
 def _summaries(options: argparse.Namespace, engine: EngineOptions, files: Sequence[str]) -> Sequence[FileSummary]:
     until = None if options.budget is None else time.time() + options.budget
     limits = Limits(options.timeout, options.seeds)
-    budget = Budget(limits, until, tuple(os.path.abspath(path) for path in options.paths))
+    jobs = options.jobs if options.dask is None else Cluster(options.dask)
+    each = USUAL if isinstance(jobs, Cluster) else None
+    budget = Budget(limits, until, tuple(os.path.abspath(path) for path in options.paths), each)
     texts = {path: _text(path) for path in files}
     most = max((text.count(b"__global__") for text in texts.values()), default=0)
     task = FileTask(
@@ -101,13 +105,18 @@ def _summaries(options: argparse.Namespace, engine: EngineOptions, files: Sequen
         keeping=keeping(budget),
     )
     ordered = sorted(files, key=lambda path: (-suspicion(texts[path]), path))
-    jobs = options.jobs if options.dask is None else Cluster(options.dask)
+    here = Engine(engine)
     with progress("sanitizing", len(files)) as advance:
-        summaries: list[FileSummary] = []
-        for summary in run_project(task, ordered, jobs):
-            summaries.append(summary)
+        found: list[FileParts] = []
+        for file in run_project(task, ordered, jobs, here):
+            found.append(file)
+            if not file.waiting:
+                advance()
+        whole = [file for file in found if not file.waiting]
+        for file in with_waiting_kernels([file for file in found if file.waiting], here, budget, jobs):
+            whole.append(file)
             advance()
-    return summaries
+    return [joined(file) for file in whole]
 
 
 def _text(path: str) -> bytes:

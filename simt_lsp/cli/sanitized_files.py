@@ -1,16 +1,18 @@
 """`sanitize` of one file: its kernels in many runs, and what the rules say of it, as one report.
 
-Order     Within a file the kernels that rules suspect come first, then those whose threads talk to each other.
+Order     Within a file the kernels that rules suspect come first, then those whose threads talk to each other.  Where
+          a file has only so many seconds, the others wait, to be run one by one (`sanitized_kernels.py`).
 Kernels   Those that the file defines, and those of headers that are no CUDA files by their names.  What `#if` leaves
           out does not count.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final, final
@@ -26,12 +28,13 @@ from sim.refusals import LaunchError
 from sim.report.model import SourcePlace
 from sim.result import TruncationReason
 from sim.sanitize.campaign import sanitize_kernel
-from sim.sanitize.merge import kinds_shown, merged, with_rules
+from sim.sanitize.merge import kinds_shown
 from sim.sanitize.model import KernelFindings, Schedule, Severity, Site
 from sim.sanitize.report import (
     Evidence,
-    FileSummary,
+    FileParts,
     Finding,
+    KernelPart,
     KernelSummary,
     RelatedRange,
     RunSummary,
@@ -50,7 +53,8 @@ from simt_lsp.cli.run_files import OUT_OF_BUDGET
 from simt_lsp.workspace.device_file import is_device_file
 
 _CLASSES: Final = (
-    FileSummary,
+    FileParts,
+    KernelPart,
     KernelSummary,
     RunSummary,
     Finding,
@@ -86,6 +90,8 @@ class Budget:
     until: float | None
     roots: tuple[str, ...]
     """Where headers with kernels are looked for: what the user named, as absolute paths."""
+    file_seconds: float | None = None
+    """No kernel of a file is begun later than so many seconds after the first; None where files are run whole."""
 
     @property
     def left(self) -> float:
@@ -95,16 +101,37 @@ class Budget:
 def keeping(budget: Budget) -> Keeping:
     """How reports are kept: for the same limits, and what no limit of time had a part in.
 
-    So a run that was broken off goes on behind the files that it has a report of.
+    So a run that was broken off goes on behind the kernels that it has a report of.
     """
     limits = budget.limits
     kind = f"sanitize {limits.seconds:g} {limits.seeds} {limits.steps} {budget.roots}"
-    return Keeping(kind, frozenset((one.__module__, one.__qualname__) for one in _CLASSES), is_settled)
+    return Keeping(kind, frozenset((one.__module__, one.__qualname__) for one in _CLASSES), settled)
 
 
-def is_settled(file: FileSummary) -> bool:
-    """Whether the same would come out again: no run was cut off by the clock, and no array came from a file."""
-    return file.error is None and all(map(_is_settled, file.kernels))
+def settled(found: FileParts | KernelPart) -> FileParts | KernelPart | None:
+    """What of it would come out again: of kernels no run of which was cut off by the clock, and for which no array came
+    from a file; the others wait."""
+    match found:
+        case KernelPart():
+            return found if _is_settled(found.summary) else None
+        case FileParts(error=None, parts=parts):
+            again = [part for part in parts if not _is_settled(part.summary)]
+            if not again:
+                return found
+            waiting = tuple(_waiting(part.id, part.summary) for part in again)
+            kept = tuple(part for part in parts if part not in again)
+            return replace(found, parts=kept, waiting=(*waiting, *found.waiting))
+        case _:
+            return None
+
+
+def _waiting(id: str, summary: KernelSummary) -> KernelPart:
+    return not_run(id, summary.path, summary.name, summary.line, "")
+
+
+def not_run(id: str, path: str, name: str, line: int, reason: str) -> KernelPart:
+    summary = KernelSummary(path, name, line, (), (), lines=0, reached=0, not_run=reason, left=(), seconds=0.0)
+    return KernelPart(id, summary, ())
 
 
 def _is_settled(kernel: KernelSummary) -> bool:
@@ -114,13 +141,13 @@ def _is_settled(kernel: KernelSummary) -> bool:
     return not reads and not any(word in text for text in said for word in timed)
 
 
-def sanitizing(budget: Budget) -> Callable[[Analyzed], FileSummary]:
-    """The report of a file; picklable."""
+def sanitizing(budget: Budget) -> Callable[[Analyzed], FileParts]:
+    """What is found in a file; picklable."""
     return partial(_file, budget=budget)
 
 
-def failed_file(path: str, reason: str) -> FileSummary:
-    return FileSummary(path, error=reason, is_left=reason == OUT_OF_BUDGET)
+def failed_file(path: str, reason: str) -> FileParts:
+    return FileParts(path, error=reason, is_left=reason == OUT_OF_BUDGET)
 
 
 def suspicion(text: bytes) -> int:
@@ -128,7 +155,7 @@ def suspicion(text: bytes) -> int:
     return len(_TALK.findall(text))
 
 
-def _file(analyzed: Analyzed, *, budget: Budget) -> FileSummary:
+def _file(analyzed: Analyzed, *, budget: Budget) -> FileParts:
     own = [kernel for kernel in seen_kernels(analyzed.analysis.program) if _is_told_here(analyzed, kernel, budget)]
     ranges = _Ranges(analyzed)
     rules = [ranges.rule(one) for one in analyzed.diagnostics if _counts(one)]
@@ -137,16 +164,38 @@ def _file(analyzed: Analyzed, *, budget: Budget) -> FileSummary:
     def order(kernel: DeviceFunction) -> tuple[bool, int]:
         return kernel.item.name not in suspected, -suspicion(kernel.item.text)
 
-    found = {id(kernel): _kernel(analyzed, kernel, budget) for kernel in sorted(own, key=order)}
-    kernels: list[KernelSummary] = []
-    findings: list[Finding] = []
-    for kernel in own:
-        said = found[id(kernel)]
-        summary = ranges.summary(said)
-        kernels.append(summary)
-        findings += (ranges.finding(site, said, kernel_name(summary)) for site in said.sites)
-    together = with_rules(merged(findings), rules, [kernel_name(kernel) for kernel in kernels])
-    return FileSummary(analyzed.path, tuple(kernels), tuple(together))
+    started = time.monotonic()
+    parts: list[KernelPart] = []
+    waiting: list[KernelPart] = []
+    for kernel in sorted(own, key=order):
+        if parts and budget.file_seconds is not None and time.monotonic() - started >= budget.file_seconds:
+            place = _line(analyzed, kernel)
+            waiting.append(not_run(str(kernel.id), ranges.shown(kernel.item.path), kernel.item.name, place, ""))
+        else:
+            parts.append(_part(analyzed, kernel, budget, ranges))
+    digest = digest_of(analyzed.analysis.document.text)
+    ids = tuple(str(kernel.id) for kernel in own)
+    return FileParts(analyzed.path, digest, ids, tuple(parts), tuple(waiting), tuple(rules))
+
+
+def kernel_parts(analyzed: Analyzed, ids: Sequence[str], budget: Budget) -> Iterator[KernelPart]:
+    """Those kernels of a file, in that order; one that it has not any more is left out."""
+    kernels = {str(kernel.id): kernel for kernel in seen_kernels(analyzed.analysis.program)}
+    ranges = _Ranges(analyzed)
+    for id in ids:
+        if id in kernels:
+            yield _part(analyzed, kernels[id], budget, ranges)
+
+
+def digest_of(text: bytes) -> bytes:
+    return hashlib.sha256(text).digest()
+
+
+def _part(analyzed: Analyzed, kernel: DeviceFunction, budget: Budget, ranges: _Ranges) -> KernelPart:
+    found = _kernel(analyzed, kernel, budget)
+    summary = ranges.summary(found)
+    name = kernel_name(summary)
+    return KernelPart(str(kernel.id), summary, tuple(ranges.finding(site, found, name) for site in found.sites))
 
 
 def _is_told_here(analyzed: Analyzed, kernel: DeviceFunction, budget: Budget) -> bool:
@@ -163,7 +212,7 @@ def _counts(diagnostic: Diagnostic) -> bool:
 
 def _kernel(analyzed: Analyzed, kernel: DeviceFunction, budget: Budget) -> KernelFindings:
     program, item = analyzed.analysis.program, kernel.item
-    line = (program.unit.text_of(item.path) or b"").count(b"\n", 0, item.span.start) + 1
+    line = _line(analyzed, kernel)
     left = budget.left
     if left < LEAST_SECONDS:
         return KernelFindings(item.path, item.name, line, not_run=OUT_OF_BUDGET)
@@ -173,6 +222,11 @@ def _kernel(analyzed: Analyzed, kernel: DeviceFunction, budget: Budget) -> Kerne
         return KernelFindings(item.path, item.name, line, not_run=str(error))
     elsewhere = analyzed.analysis.launches_elsewhere(kernel)
     return sanitize_kernel(program, kernel, requests, elsewhere=elsewhere, limits=replace(budget.limits, seconds=left))
+
+
+def _line(analyzed: Analyzed, kernel: DeviceFunction) -> int:
+    text = analyzed.analysis.program.unit.text_of(kernel.item.path) or b""
+    return text.count(b"\n", 0, kernel.item.span.start) + 1
 
 
 @final
@@ -201,7 +255,7 @@ class _Ranges:
             for run in found.runs
         )
         return KernelSummary(
-            path=self._shown(found.path),
+            path=self.shown(found.path),
             name=found.kernel,
             line=found.line,
             runs=runs,
@@ -248,7 +302,7 @@ class _Ranges:
         source = lines[place.line - 1] if lines is not None and place.line <= len(lines) else None
         word = None if source is None else _WORD.match(source, place.column - 1)
         end = place.column + (1 if word is None else len(word[0]))
-        return SourceRange(self._shown(place.path), place.line, place.column, end, source)
+        return SourceRange(self.shown(place.path), place.line, place.column, end, source)
 
     def rule(self, diagnostic: Diagnostic) -> StaticFinding:
         return StaticFinding(
@@ -262,7 +316,7 @@ class _Ranges:
             is_allowed=diagnostic.consequence is Consequence.NOTHING,
         )
 
-    def _shown(self, path: str) -> str:
+    def shown(self, path: str) -> str:
         return self._analyzed.path if path == self._own else displayed(path)
 
     def _lines(self, path: str) -> Sequence[str] | None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Final, final
+from typing import Any, Final, final
 
 import pytest
 
+from simt_lsp.cli import sanitize_command, sanitized_kernels
 from simt_lsp.cli.exit_status import ExitStatus, UsageError
 from simt_lsp.cli.fleet import dask_cluster
 from simt_lsp.cli.fleet.dask_cluster import DaskCluster
@@ -101,23 +103,63 @@ def test_workers_and_the_scheduler_may_go(cluster: Cluster, capsys: pytest.Captu
     assert "is gone; connecting again" in capsys.readouterr().err
 
 
-def test_paths_and_versions_are_there_as_they_are_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture(scope="module")
+def one_worker(tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """The address of a cluster whose worker keeps nothing."""
     pytest.importorskip("distributed")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SIMT_LSP_CACHE", "off")
+        found = Cluster(tmp_path_factory.mktemp("elsewhere"), workers=1)
+    yield found.address
+    found.close()
+
+
+def test_paths_and_versions_are_there_as_they_are_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], one_worker: str
+) -> None:
     monkeypatch.chdir(write(tmp_path, {"src/k.cu": "__global__ void k(int *a) { a[0] = threadIdx.x; }"}))
-    (tmp_path / "elsewhere").mkdir()
-    cluster = Cluster(tmp_path / "elsewhere", workers=1)
-    try:
-        assert run(["sanitize", "src", "--seeds", "1", "--dask", cluster.address]) == ExitStatus.FOUND
-        assert "src/k.cu:1:29: error" in capsys.readouterr().out
-        assert run(["sweep", "src/k.cu", "--seeds", "3", "-o", "out", "--dask", cluster.address]) == ExitStatus.FOUND
-        assert "3 runs of 1 kernel in out: 3 faults" in capsys.readouterr().out
-        monkeypatch.setattr(dask_cluster, "version", lambda: "9.9")
-        assert run(["sweep", "src/k.cu", "-o", "other", "--dask", cluster.address]) == ExitStatus.USAGE
-        assert "cannot run tasks: the worker has simt-lsp" in capsys.readouterr().err
-    finally:
-        cluster.close()
+    assert run(["sanitize", "src", "--seeds", "1", "--dask", one_worker]) == ExitStatus.FOUND
+    assert "src/k.cu:1:29: error" in capsys.readouterr().out
+    assert run(["sweep", "src/k.cu", "--seeds", "3", "-o", "out", "--dask", one_worker]) == ExitStatus.FOUND
+    assert "3 runs of 1 kernel in out: 3 faults" in capsys.readouterr().out
+    monkeypatch.setattr(dask_cluster, "version", lambda: "9.9")
+    assert run(["sweep", "src/k.cu", "-o", "other", "--dask", one_worker]) == ExitStatus.USAGE
+    assert "cannot run tasks: the worker has simt-lsp" in capsys.readouterr().err
+
+
+KERNELS: Final = "".join(f"__global__ void k{number}(int *a) {{ a[threadIdx.x] = {number}; }}\n" for number in range(6))
+
+
+KERNEL_IDS: Final = [f"k{number}(int *a)" for number in range(6)]
+
+
+def test_kernels_of_one_file_are_spread_and_kept_here_as_they_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], one_worker: str
+) -> None:
+    monkeypatch.chdir(write(tmp_path, {"src/k.cu": KERNELS, "src/none.cu": "int nothing;\n"}))
+    monkeypatch.setenv("SIMT_LSP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(sanitize_command, "USUAL", 0.0)
+    tasks: list[tuple[str, ...]] = []
+
+    def breaking_off(fleet: Any, following: Any) -> Iterator[Any]:
+        for job, answer in run_in_windows(fleet, following):
+            tasks.append(job.kernels)
+            yield job, answer
+            if len(tasks) == 2:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(sanitized_kernels, "run_in_windows", breaking_off)
+    command = ["sanitize", "src", "--seeds", "1", "--format", "json"]
+    assert run([*command, "--dask", one_worker]) == ExitStatus.INTERRUPTED
+    capsys.readouterr()
+    found: list[dict[str, float]] = []
+    for how in (["--jobs", "1"], ["--dask", one_worker]):
+        assert run([*command, *how]) == ExitStatus.CLEAN
+        written = json.loads(capsys.readouterr().out)
+        found.append({kernel["kernel"]: kernel["seconds"] for kernel in written["kernels"]})
+    assert list(found[0]) == [f"k{number}" for number in range(6)]
+    assert found[0] == found[1]
+    assert sorted(id for task in tasks for id in task) == KERNEL_IDS[1:]
 
 
 def test_where_nobody_answers_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sim.sanitize.merge import together
-from sim.sanitize.report import FileSummary
+from sim.sanitize.merge import joined, together
+from sim.sanitize.report import FileParts
 from simt_lsp.cli.engine import Analyzed, EngineOptions
 from simt_lsp.cli.main import run
 from simt_lsp.cli.run_files import OUT_OF_BUDGET, FileTask, run_files
@@ -241,11 +241,11 @@ def test_a_budget_that_is_over_leaves_files_and_says_so(tree: Path) -> None:
     assert "; 2 files left: the budget was over" in done.stdout
 
 
-def killed_by(name: str, analyzed: Analyzed) -> FileSummary:
+def killed_by(name: str, analyzed: Analyzed) -> FileParts:
     """Module level, so that it travels to a process."""
     if analyzed.path.endswith(name):
         os.kill(os.getpid(), 9)
-    return FileSummary(analyzed.path)
+    return FileParts(analyzed.path)
 
 
 def test_a_process_that_is_killed_costs_its_file_only(tree: Path) -> None:
@@ -255,7 +255,7 @@ def test_a_process_that_is_killed_costs_its_file_only(tree: Path) -> None:
     assert (first.error, last.error) == (None, None)
     assert lost.error == "internal error: the worker process ended with status -9"
     assert not lost.is_left
-    assert together([first, lost, last], 0.0).totals().failed == 1
+    assert together(map(joined, (first, lost, last)), 0.0).totals().failed == 1
 
 
 HOSTILE: Final = "\"><img src=x onerror=alert(1)>&'.cu"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from sim.launch.choices import Choice
-from sim.sanitize.report import FileSummary, KernelSummary, RunSummary
+from sim.sanitize.report import FileParts, KernelPart, KernelSummary, RunSummary
 from sim.sanitize.trials import OUT_OF_TIME, PLAIN
-from simt_lsp.cli.sanitized_files import is_settled
+from simt_lsp.cli.sanitized_files import settled
 from tests.cli.shell import simt_lsp, write
 
 LAUNCH = "void go_{0}(int *out) {{ {0}<<<1, 32>>>(out); }}\n"
@@ -69,14 +69,14 @@ def test_what_has_a_report_is_not_run_again_unless_something_changed(tree: Path,
     assert seconds(changed)["c"] == whole["c"]
 
 
-def summary(**changes: Any) -> FileSummary:
+def part(id: str, **changes: Any) -> KernelPart:
     run = RunSummary((1, 1, 1), (32, 1, 1), 1, "", PLAIN, 5, changes.pop("stopped", None), 0.1)
     kernel = KernelSummary("a.cu", "k", 1, (run,), inputs=(), lines=1, reached=1, not_run=None, left=(), seconds=0.1)
-    return FileSummary("a.cu", (replace(kernel, **changes),))
+    return KernelPart(id, replace(kernel, **changes), ())
 
 
 @pytest.mark.parametrize(
-    ("changes", "settled"),
+    ("changes", "is_kept"),
     [
         ({}, True),
         ({"stopped": "the time budget is used up"}, False),
@@ -88,5 +88,12 @@ def summary(**changes: Any) -> FileSummary:
         ({"inputs": (Choice("x", "@x.npy", "given", is_chosen=False),)}, False),
     ],
 )
-def test_what_the_clock_had_a_part_in_is_not_kept(changes: dict[str, Any], settled: bool) -> None:
-    assert is_settled(summary(**changes)) == settled
+def test_what_the_clock_had_a_part_in_is_not_kept(changes: dict[str, Any], is_kept: bool) -> None:
+    """Of a file the kernels are that have nothing to do with it."""
+    kernel, other = part("k", **changes), part("other")
+    assert settled(kernel) == (kernel if is_kept else None)
+    file = FileParts("a.cu", kernels=("k", "other"), parts=(kernel, other))
+    kept = settled(file)
+    assert isinstance(kept, FileParts)
+    assert kept == file if is_kept else [one.id for one in kept.waiting] == ["k"]
+    assert kept.with_parts([kernel]).waiting == ()
