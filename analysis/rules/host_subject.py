@@ -15,7 +15,9 @@ from analysis.ir.record import record
 from analysis.launches import Launch
 from analysis.rules.compiled import is_of_template
 from analysis.rules.rule import Finding
-from analysis.sides.mentions import Mentions, NamedCall, mentions_of, place_of
+from analysis.sides.lambdas import has_lambdas_for_device
+from analysis.sides.mentions import Mentions, NamedCall, mentions_of, nodes_that_run, place_of
+from analysis.sides.objects import ObjectUse, object_uses
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides
 from analysis.syntax.environment import ON_DEVICE
@@ -59,6 +61,12 @@ class HostSubject:
         """What it names where it runs."""
         return mentions_of(self.snippet, self.function, on_host=True)
 
+    @cached_property
+    def object_uses(self) -> Sequence[ObjectUse]:
+        """What it does with objects of classes, as far as its text says."""
+        nodes = nodes_that_run(self.snippet, self.function, on_host=True)
+        return tuple(object_uses(self.snippet, self.function.owner, nodes))
+
     def launches(self) -> Iterator[tuple[NamedCall, Sequence[Item]]]:
         """The launches of kernels that the file sees, with all declarations that they may mean."""
         for call in self.mentions.calls:
@@ -97,16 +105,19 @@ class HostSubject:
     def asks_for_names(self) -> bool:
         """Whether it names anything of the device, so that rules which read its text may say something."""
         names = self.sides.names
-        return self.names_any(names[Side.DEVICE] | names[Side.KERNEL] | self.sides.device_variables)
+        is_named = self.names_any(names[Side.DEVICE] | names[Side.KERNEL] | self.sides.device_variables)
+        is_named = is_named or has_lambdas_for_device(self.function)
+        return is_named or self.sides.may_use_objects(self.function, Side.DEVICE)
 
     @property
     def seen(self) -> bytes:
         """A hash of its text, expanded, and of all that it sees of what it names, but for bodies of functions."""
         unit, function = self.sides.unit, self.function
         names = identifiers(self.snippet.text) | frozenset({(function.owner or "").encode("utf-8", "replace")})
+        names |= self.sides.members_beside(function)
         declared = sorted(unit.declared_among(names))
         found = [one for name in declared for one in unit.lookup(name.decode("utf-8", "replace"))]
-        heads = [(*one[:4], *one[7:13], one.is_host, one.in_class, _seen_text(one, function)) for one in found]
+        heads = [(*one[:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found]
         words = {word for head in heads for word in identifiers(head[-1])}
         macros = [unit.macros.names[word] for word in sorted(words & unit.macros.names.keys())]
         flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side, function.namespace, function.owner
@@ -187,11 +198,9 @@ def _findings(rule: type[Finding], subject: HostSubject) -> Sequence[Finding]:
     return found
 
 
-def _seen_text(one: Item, function: Item) -> bytes:
-    """Of a function its head, of a class too unless it is that of the method."""
-    is_own = one.kind is ItemKind.RECORD and one.name == function.owner
-    is_whole = is_own or one.kind not in (ItemKind.FUNCTION, ItemKind.RECORD)
-    return one.text if is_whole else one.text.partition(b"{")[0]
+def _seen_text(one: Item) -> bytes:
+    """Of a function its head."""
+    return one.text.partition(b"{")[0] if one.kind is ItemKind.FUNCTION else one.text
 
 
 _ON_DEVICE: Final = frozenset(name.encode() for name in ON_DEVICE)

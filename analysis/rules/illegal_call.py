@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, final
+from typing import ClassVar, Final, final
 
 from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.compiled import is_compiled
-from analysis.rules.device_mentions import device_location, device_mentions
+from analysis.rules.device_mentions import device_location, device_mentions, device_object_uses
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
 from analysis.rules.rule import Subject
 from analysis.rules.side_text import CALLERS, declared_at
-from analysis.sides.mentions import Mentions, NamedCall
+from analysis.sides.lambdas import calls_of_lambdas, has_lambdas_for_device, nodes_for_device
+from analysis.sides.mentions import Mentions, NamedCall, mentions_among
+from analysis.sides.objects import ObjectUse, Use, object_uses
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides
 from analysis.syntax.items import Item
@@ -57,12 +59,14 @@ class IllegalCall:
     ## Known noise
 
     None is known, since it only speaks where all functions with the name that the file sees are on one side. So it is
-    silent about overloads for both sides, about methods, constructors and operators, about what unseen headers declare,
-    and about `constexpr` functions, which nvcc allows in device code with `--expt-relaxed-constexpr` alone. A device
-    function that is a template, `inline` or `static` is looked at where something comes to it that nvcc compiles in any
-    case; a template of the host is left alone. A function that is `__host__ __device__` may call host functions;
-    CAL702 is about those that a kernel comes to. Code that is compiled with `-default-device` needs no qualifiers:
-    switch the rule off for it.
+    silent about overloads for both sides, about what unseen headers declare, and about `constexpr` functions, which
+    nvcc allows in device code with `--expt-relaxed-constexpr` alone. A device function that is a template, `inline` or
+    `static` is looked at where something comes to it that nvcc compiles in any case; a template of the host is left
+    alone. Methods, constructors, destructors and operators are looked at where the object is a variable whose class
+    has no base, and all of its functions with the name are on one side; copies, conversions and virtual methods are
+    not. Of lambdas for the device, those are looked at that are arguments: what takes one is expected to call it.
+    A function that is `__host__ __device__` may call host functions; CAL702 is about those that a kernel comes to.
+    Code that is compiled with `-default-device` needs no qualifiers: switch the rule off for it.
     """
 
     code: ClassVar[str] = "CAL701"
@@ -71,6 +75,7 @@ class IllegalCall:
 
     site: Location
     callee: str
+    """In words, with the name in back quotes."""
     callee_side: Side
     caller_side: Side
     declared: Sequence[Item]
@@ -85,25 +90,50 @@ class IllegalCall:
         side, sides = side_of(item), subject.analysis.sides
         if side not in (Side.DEVICE, Side.KERNEL) or not sides.is_told:
             return
-        wrong = frozenset({Side.HOST, Side.KERNEL})
-        if sides.may_call(item, Side.HOST, Side.KERNEL) and is_compiled(subject):
-            for call, found, other in calls_of(device_mentions(subject), sides, item, wrong):
-                yield cls(device_location(subject, call.callee), call.name, other, side, found)
+        calls, uses = sides.may_call(item, Side.HOST, Side.KERNEL), sides.may_use_objects(item, Side.HOST)
+        if not (calls or uses) or not is_compiled(subject):
+            return
+        for call, found, other in calls_of(device_mentions(subject), sides, item, _NOT_OF_DEVICE) if calls else ():
+            yield cls(device_location(subject, call.callee), f"`{call.name}`", other, side, found)
+        for use, found, other in uses_of(device_object_uses(subject), sides, item, _NOT_OF_DEVICE) if uses else ():
+            yield cls(device_location(subject, use.site), called_of(use), other, side, found)
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[IllegalCall]:
         sides, item = subject.sides, subject.function
-        is_left_out = subject.is_template or (subject.side is Side.BOTH and sides.is_unchecked)
-        if is_left_out or not sides.may_call(item, Side.DEVICE, Side.KERNEL):
+        if subject.is_template or (subject.side is Side.BOTH and sides.is_unchecked):
             return
-        for call, found, other in calls_of(subject.mentions, sides, item, frozenset({Side.DEVICE, Side.KERNEL})):
-            yield cls(subject.location(call.callee), call.name, other, subject.side, found)
+        if has_lambdas_for_device(item):
+            yield from cls._in_lambdas(subject)
+        if sides.may_call(item, Side.DEVICE, Side.KERNEL):
+            for call, found, other in calls_of(subject.mentions, sides, item, _NOT_OF_HOST):
+                yield cls(subject.location(call.callee), f"`{call.name}`", other, subject.side, found)
+        if sides.may_use_objects(item, Side.DEVICE):
+            for use, found, other in uses_of(subject.object_uses, sides, item, _NOT_OF_HOST):
+                yield cls(subject.location(use.site), called_of(use), other, subject.side, found)
+
+    @classmethod
+    def _in_lambdas(cls, subject: HostSubject) -> Iterator[IllegalCall]:
+        """Of the lambdas for the device in host code, as the device compiles them."""
+        sides, item, snippet = subject.sides, subject.function, subject.snippet
+        for call in calls_of_lambdas(snippet, item):
+            if all(map(sides.is_declared, call.within)):
+                yield cls(subject.location(call.callee), f"`{call.name}`", Side.DEVICE, subject.side, ())
+        if sides is not subject.analysis.sides:  # another text than that of the device
+            return
+        mentions = mentions_among(nodes_for_device(snippet, item), snippet)
+        for call, found, other in calls_of(mentions, sides, item, _NOT_OF_DEVICE):
+            yield cls(subject.location(call.callee), f"`{call.name}`", other, Side.DEVICE, found)
+        uses = tuple(object_uses(snippet, None, nodes_for_device(snippet, item)))
+        for use, found, other in uses_of(uses, sides, item, _NOT_OF_DEVICE):
+            yield cls(subject.location(use.site), called_of(use), other, Side.DEVICE, found)
 
     def message(self) -> str:
+        callee = self.callee
         if self.callee_side is Side.KERNEL:
-            return f"`{self.callee}` is a kernel: it is not called but launched, `{self.callee}<<<grid, block>>>(…)`."
+            return f"{callee} is a kernel: it is not called but launched, `{callee.strip('`')}<<<grid, block>>>(…)`."
         where = "on the host" if self.callee_side is Side.HOST else "on the device"
-        return f"`{self.callee}` runs {where} alone: {CALLERS[self.caller_side]} cannot call it."
+        return f"{callee[0].upper()}{callee[1:]} runs {where} alone: {CALLERS[self.caller_side]} cannot call it."
 
     def related(self) -> tuple[Related, ...]:
         words = {
@@ -113,6 +143,37 @@ class IllegalCall:
             Side.BOTH: "declared here",
         }
         return declared_at(self.declared, words[self.callee_side])
+
+
+_NOT_OF_DEVICE: Final = frozenset({Side.HOST, Side.KERNEL})
+_NOT_OF_HOST: Final = frozenset({Side.DEVICE, Side.KERNEL})
+
+
+def uses_of(
+    uses: Sequence[ObjectUse], sides: Sides, caller: Item, wrong: frozenset[Side]
+) -> Iterator[tuple[ObjectUse, Sequence[Item], Side]]:
+    """The uses of objects that call functions on one of these sides, each place once."""
+    told: set[int] = set()
+    for use in uses:
+        if use.site.start in told or any(not sides.is_declared(name) for name in use.within):
+            continue
+        meant = sides.of_object(use, caller)
+        if meant is not None and meant[1] in wrong:
+            told.add(use.site.start)
+            yield use, *meant
+
+
+def called_of(use: ObjectUse) -> str:
+    """What a use of an object calls, in words."""
+    match use.use:
+        case Use.METHOD:
+            return f"`{use.of}::{use.name}`"
+        case Use.OPERATOR:
+            return f"`{use.name}` of `{use.of}`"
+        case Use.CONSTRUCTOR:
+            return f"the constructor of `{use.of}`"
+        case Use.DESTRUCTOR:
+            return f"the destructor of `{use.of}`"
 
 
 def calls_of(

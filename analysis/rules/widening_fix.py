@@ -3,7 +3,8 @@
 Offered  if the operation stands in the text as it is, and each variable of 32 bits between it and the index has a
          declaration of its own (`int at = row * n + col;`), whose type is replaced as well.
 Unsafe   since what else uses these variables (formats, overloads) is not looked at.
-Spelling what the file uses already: `size_t`, `int64_t`, or `long long`; a variable that had a sign keeps it.
+Spelling what the function uses already: `size_t`, `int64_t`, or `long long`; a variable that had a sign keeps it.
+         The rest of the file is not looked at: what is found of a function is kept while that is edited.
 """
 
 from __future__ import annotations
@@ -30,12 +31,11 @@ def widening_fix(subject: Subject, view: FrameView, found: Overflow) -> Fix | No
         return None
     whole = HIDDEN.sub(_blanks, subject.text.bytes(Span(0, subject.function.end - subject.function.start)))
     text = whole[item.span.start : item.span.end]
-    file = subject.analysis.document.text
-    cast = _first_used(file, (b"size_t", b"int64_t", b"uint64_t")) or "size_t"
+    cast = _first_used(whole, (b"size_t", b"int64_t", b"uint64_t")) or "size_t"
     variables = _passed_through(view, found)
     signed = next((one for one in variables if isinstance(one.type, IntegerType) and one.type.signed), None)
     if signed is not None:
-        cast = _first_used(file, (b"int64_t",)) or "long long"
+        cast = _first_used(whole, (b"int64_t",)) or "long long"
     edits: list[Replacement] = []
     if _STEP.match(text) is None:
         if _FIRST.match(text) is None:

@@ -12,7 +12,8 @@ Limits    Calls of methods on objects, of constructors and of operators are none
 from __future__ import annotations
 
 import re
-from typing import Final, final
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias, final
 
 from analysis.ir.pace import popped
 from analysis.ir.record import record
@@ -59,40 +60,59 @@ class Mentions:
     values: tuple[NamedValue, ...]
 
 
+NodeThatRuns: TypeAlias = tuple[Node, Node, frozenset[str]]
+"""With its parent and with what looks like macros around it."""
+
 NO_MENTIONS: Final = Mentions((), ())
 
 
 def mentions_of(snippet: Snippet, item: Item, *, on_host: bool) -> Mentions:
     """`on_host`: lambdas for the device are left out."""
-    body = [child for child in snippet.root.children if child.kind in _RUN]
-    if not body or snippet.unreadable() is not None:
-        return NO_MENTIONS
+    return mentions_among(nodes_that_run(snippet, item, on_host=on_host), snippet)
+
+
+def mentions_among(nodes: Iterable[NodeThatRuns], snippet: Snippet) -> Mentions:
+    """What these nodes of a function use by name."""
     calls: list[NamedCall] = []
     values: list[NamedValue] = []
-    stack = [(child, snippet.root, NOWHERE) for child in reversed(body)]
-    for node, parent, within in popped(stack):
-        if node.kind in _NOT_RUN or (node.kind == "if_statement" and node.child("constexpr") is not None):
-            continue
-        if node.kind == "call_expression" and (callee := node.field("function")) and callee.text in _OPERATORS:
-            continue
-        if node.kind == "lambda_expression" and on_host and _is_for_device(node, snippet, item):
-            continue
-        children = node.children
+    for node, parent, within in nodes:
         if node.kind == "call_expression":
             call = _call(node, within)
             if call is not None:
                 calls.append(call)
-                children = [child for child in children if child.role != "function"]
-                within = within | {call.name} if _MACRO.fullmatch(call.name) else within
         elif node.kind == "identifier" and not _declares(node, parent):
             values.append(NamedValue(_text(node), node, parent, within))
-        stack += ((child, node, within) for child in reversed(children))
     own = _declared(snippet)
     used = own | {value.name for value in values}
     return Mentions(
         tuple(call for call in calls if call.scopes or call.name not in used),
         tuple(value for value in values if value.name not in own),
     )
+
+
+def nodes_that_run(snippet: Snippet, item: Item, *, on_host: bool) -> Iterator[NodeThatRuns]:
+    """The nodes of a function that are compiled for its side."""
+    body = [child for child in snippet.root.children if child.kind in _RUN]
+    if not body or snippet.unreadable() is not None:
+        return
+    yield from nodes_from([(child, snippet.root, NOWHERE) for child in reversed(body)], snippet, item, on_host)
+
+
+def nodes_from(stack: list[NodeThatRuns], snippet: Snippet, item: Item, on_host: bool) -> Iterator[NodeThatRuns]:
+    """The same of a part; the stack holds its first node last."""
+    for node, parent, within in popped(stack):
+        if node.kind in _NOT_RUN or (node.kind == "if_statement" and node.child("constexpr") is not None):
+            continue
+        if node.kind == "call_expression" and (callee := node.field("function")) and callee.text in _OPERATORS:
+            continue
+        if node.kind == "lambda_expression" and on_host and is_for_device(node, snippet, item) is not False:
+            continue
+        yield node, parent, within
+        children = node.children
+        if node.kind == "call_expression" and (call := _call(node, within)) is not None:
+            children = [child for child in children if child.role != "function"]
+            within = within | {call.name} if _MACRO.fullmatch(call.name) else within
+        stack += ((child, node, within) for child in reversed(children))
 
 
 def place_of(snippet: Snippet, item: Item, node: Node) -> Span:
@@ -120,12 +140,17 @@ def _call(node: Node, within: frozenset[str]) -> NamedCall | None:
     return NamedCall(_text(name), tuple(scopes), name, node, is_launch, within)
 
 
-def _is_for_device(node: Node, snippet: Snippet, item: Item) -> bool:
-    """Whether `__device__` stands before the body of a lambda: the tree does not know the word."""
+def is_for_device(node: Node, snippet: Snippet, item: Item) -> bool | None:
+    """Whether a lambda is for the device alone; None where it is for both, or a macro wrote it.
+
+    `__device__` stands before its body: the tree does not know the word.
+    """
     body = node.field("body")
     head = snippet.span(node.start, node.end if body is None else body.start)
     text = item.text[head.start : head.end]
-    return b"__device__" in text or not text.startswith(b"[")  # a macro wrote it
+    if not text.startswith(b"[") or (b"__device__" in text and (b"__host__" in text or b"constexpr" in text)):
+        return None
+    return b"__device__" in text
 
 
 def _declared(snippet: Snippet) -> frozenset[str]:

@@ -17,6 +17,8 @@ from typing import Final, final
 
 from analysis.ir.pace import paced
 from analysis.lower.builtins import builtin_function
+from analysis.sides.class_members import Members, members_of
+from analysis.sides.objects import ObjectUse, Use
 from analysis.sides.side import Side, side_of
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import IDENTIFIER, without_hidden
@@ -32,6 +34,7 @@ class Sides:
         self.unit = unit
         self._functions: dict[str, tuple[Sequence[Item], Side] | None] = {}
         self._certain: dict[tuple[str, int, int], bool] = {}
+        self._members_of: dict[tuple[str, int, int], Members | None] = {}
 
     @cached_property
     def names(self) -> dict[Side, frozenset[bytes]]:
@@ -114,6 +117,38 @@ class Sides:
             return None
         return seen, side
 
+    def may_use_objects(self, function: Item, *sides: Side) -> bool:
+        """Whether a function names a class with which it may call something on one of these sides."""
+        has_operators = any(name.startswith(b"operator") for side in sides for name in self.names[side])
+        named = {name.decode("utf-8", "replace") for name in function.identifiers & self._class_names}
+        if function.owner is not None and function.owner.encode("utf-8", "replace") in self._class_names:
+            named.add(function.owner)
+        return bool(named) and (has_operators or any(self._has_member_on(name, sides) for name in sorted(named)))
+
+    def members_beside(self, function: Item) -> frozenset[bytes]:
+        """Names of what it may call of the classes that it names, and does not name itself."""
+        classes = function.identifiers & self._class_names
+        operators = {name for names in self.names.values() for name in names if name.startswith(b"operator")}
+        return frozenset({*(b"~" + name for name in classes), *operators}) if classes else frozenset()
+
+    def of_object(self, use: ObjectUse, caller: Item) -> tuple[Sequence[Item], Side] | None:
+        """What the use of an object calls, with the side that all of these are on; None where that is not certain."""
+        records = self._classes(use.of)
+        known = [self._members(record) for record in records]
+        members = [one for one in known if one is not None]
+        is_seen = all(_is_in_sight(record, use.scopes, caller) for record in records)
+        if not records or len(members) != len(known) or not is_seen or self._may_be_inherited(caller):
+            return None
+        if use.use is not Use.OPERATOR:
+            return self._on_one_side(use.of, [use.name], members)
+        if any(one.converts for one in members):
+            return None
+        if use.name in _OF_MEMBERS:
+            is_asked = use.name != "operator=" or any(one.takes_own for each in members for one in each.named(use.name))
+            return self._on_one_side(use.of, [use.name], members) if is_asked else None
+        names = _COMPARISONS if use.name in _COMPARISONS else (use.name,)
+        return self._on_one_side(use.of, names, members, is_free=True)
+
     def variables(self, name: str, user: Item) -> Sequence[Item]:
         """The variables at file level that a name means where it is used; none where it may mean something else."""
         items = [item for item in self.unit.lookup(name) if item.active]
@@ -151,9 +186,63 @@ class Sides:
 
     def _knows_words(self, item: Item) -> bool:
         words = words_before_name(item)
-        return words is not None and all(
-            word in _WORDS or self._is_told_by_macro(word) or self.is_declared(word.decode()) for word in words
+        return words is not None and all(map(self._knows_word, words))
+
+    def _knows_word(self, word: bytes) -> bool:
+        return word in _WORDS or self._is_told_by_macro(word) or self.is_declared(word.decode("utf-8", "replace"))
+
+    @cached_property
+    def _class_names(self) -> frozenset[bytes]:
+        items = paced((*self.unit.items, *self.unit.included_items), 2)
+        return frozenset(
+            item.name.encode("utf-8", "replace")
+            for item in items
+            if item.kind is ItemKind.RECORD and item.active and item.is_definition and item.owner is None
         )
+
+    def _classes(self, name: str) -> Sequence[Item]:
+        """The definitions of a class and its specialisations; none where the name may mean something else."""
+        items = [item for item in self.unit.lookup(name) if item.active]
+        records = [item for item in items if item.kind is ItemKind.RECORD]
+        others = [item for item in items if item.kind is not ItemKind.RECORD]
+        if any(item.owner is not None or item.from_macro or not item.name for item in records):
+            return ()
+        if any(item.kind is not ItemKind.FUNCTION or item.owner != name for item in others):
+            return ()
+        defined = [item for item in records if item.is_definition]
+        is_one = len({item.namespace for item in records}) == 1
+        is_one = is_one and (len(defined) == 1 or all(item.is_template for item in defined))
+        return defined if is_one else ()
+
+    def _members(self, record: Item) -> Members | None:
+        if record.identity not in self._members_of:
+            self._members_of[record.identity] = members_of(self.unit.snippet(record), record.name)
+        return self._members_of[record.identity]
+
+    def _has_member_on(self, name: str, sides: tuple[Side, ...]) -> bool:
+        known = [self._members(record) for record in self._classes(name)]
+        return any(member.side in sides for one in known if one is not None for member in one.functions)
+
+    def _on_one_side(
+        self, owner: str, names: Sequence[str], members: Sequence[Members], *, is_free: bool = False
+    ) -> tuple[Sequence[Item], Side] | None:
+        """`is_free`: functions at file level count as well, and one of them has to name the class."""
+        declared = [
+            one for each in members for one in each.functions if one.name in names and (is_free or not one.is_friend)
+        ]
+        items = [item for name in names for item in self.unit.lookup(name) if item.active]
+        items = [item for item in items if item.owner == owner or (is_free and (item.owner is None or item.is_friend))]
+        word = owner.encode("utf-8", "replace")
+        takes = any(item.owner == owner or word in item.identifiers for item in items)
+        if any(name in each.others for name in names for each in members) or not (declared or takes):
+            return None
+        is_known = all(self._knows_word(word) for one in declared for word in one.words) and all(
+            item.kind is ItemKind.FUNCTION and self.is_certain(item) and _DEFAULTED.search(item.text) is None
+            for item in items
+        )
+        sides = {one.side for one in declared} | {side_of(item) for item in items}
+        side = next(iter(sides))
+        return None if not is_known or len(sides) != 1 or side is None else (items, side)
 
     def _is_told_by_macro(self, word: bytes) -> bool:
         """Whether a word is a macro whose definitions hold nothing unknown."""
@@ -196,6 +285,11 @@ def _has_bases(item: Item) -> bool:
     return item.kind is ItemKind.RECORD and b":" in head
 
 
+_OF_MEMBERS: Final = frozenset({"operator=", "operator[]", "operator()", "operator->"})
+"""Operators that only a class itself can have."""
+_COMPARISONS: Final = tuple(f"operator{one}" for one in ("==", "!=", "<", ">", "<=", ">=", "<=>"))
+"""One may stand for another."""
+_DEFAULTED: Final = re.compile(rb"=\s*(?:default|delete)\s*;")
 _UNREAD: Final = frozenset(ProblemKind) - {ProblemKind.CONDITION, ProblemKind.MACRO_GROWTH}
 """Problems behind which declarations may stand."""
 _ON_DEVICE: Final = re.compile(rb"[A-Z_]*(?:device|constant|DEVICE|CONSTANT)[A-Z_]*")

@@ -20,7 +20,6 @@ from analysis.graph.cycles import CycleId
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import (
     Atomic,
-    Binary,
     Bitcast,
     Branch,
     Constant,
@@ -134,9 +133,7 @@ def price_of(code: Code, instruction: Instruction) -> int:
         return DOUBLE if is_wide and code.number(instruction.index) is None else 1
     if isinstance(instruction, Convert) and isinstance(code.definitions.get(instruction.operand), Constant):
         return 0
-    if isinstance(instruction, Binary):
-        return latency_of_types(instruction, code.types, code.definitions.get(instruction.right))
-    return latency_of_types(instruction, code.types, None) if is_issued(instruction) else 0
+    return latency_of_types(instruction, code.types, code.definitions.get) if is_issued(instruction) else 0
 
 
 def _is_folded(

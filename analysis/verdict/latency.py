@@ -9,8 +9,8 @@ Limits    memory counts what it keeps busy (address and data paths), not how lon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 from analysis.divergence.result import DivergenceResult
 from analysis.ir.instructions import (
@@ -52,6 +52,7 @@ from analysis.ir.instructions import (
     Terminator,
     Texture,
     Undefined,
+    ValueId,
     Vote,
     WarpBarrier,
     WarpReduce,
@@ -255,6 +256,10 @@ _BY_KIND: Final[dict[type[Instruction], int]] = {
 }
 
 
+Definition: TypeAlias = Callable[[ValueId], Instruction | Phi | None]
+"""What defines a value; None for parameters."""
+
+
 def is_issued(instruction: Instruction | Terminator) -> bool:
     """Whether it counts as an instruction that a warp issues, at whatever price."""
     return not isinstance(instruction, _NOT_ISSUED)
@@ -267,20 +272,19 @@ def latency(divergence: DivergenceResult, spaces: SpaceResult, item: Instruction
         return known
     if isinstance(item, Load | Store):
         return _of_access(spaces.space(item.address))
-    right = divergence.definition(item.right) if isinstance(item, Binary) else None
-    return _of_types(item, divergence.function.types, right)
+    return _of_types(item, divergence.function.types, divergence.definition)
 
 
-def latency_of_types(item: Instruction, types: Sequence[Type], right: Instruction | Phi | None) -> int:
-    """The same of anything but loads and stores, by types alone; `right` defines the divisor of a division."""
+def latency_of_types(item: Instruction, types: Sequence[Type], definition: Definition) -> int:
+    """The same of anything but loads and stores, by types alone."""
     known = _BY_KIND.get(type(item))
-    return _of_types(item, types, right) if known is None else known
+    return _of_types(item, types, definition) if known is None else known
 
 
-def _of_types(item: Instruction, types: Sequence[Type], right: Instruction | Phi | None) -> int:
+def _of_types(item: Instruction, types: Sequence[Type], definition: Definition) -> int:
     match item:
         case Binary():
-            return _of_binary(item, types[item.result], right)
+            return _of_binary(item, types[item.result], definition)
         case Convert():
             return _of_conversion(types[item.operand], types[item.result])
         case Math():
@@ -304,15 +308,24 @@ def switch_latency(labels: int) -> int:
     return min(labels, 4) * SIMPLE
 
 
-def _of_binary(item: Binary, type_: Type, right: Instruction | Phi | None) -> int:
+def _of_binary(item: Binary, type_: Type, definition: Definition) -> int:
     if item.operator in (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER):
         if isinstance(type_, FloatType):
             return DOUBLE_DIVISION if _is_double(type_) else FLOAT_DIVISION
-        if isinstance(right, Constant) and isinstance(right.value, int):
-            return DIVISION_BY_CONSTANT if right.value & right.value - 1 else SIMPLE
+        divisor = _constant(item.right, definition)
+        if divisor is not None:
+            return DIVISION_BY_CONSTANT if divisor & divisor - 1 else SIMPLE
         return WIDE_INTEGER_DIVISION if isinstance(type_, IntegerType) and type_.bits > 32 else INTEGER_DIVISION
     is_wide = isinstance(type_, IntegerType) and type_.bits > 32
     return DOUBLE if is_wide or _is_double(type_) else SIMPLE
+
+
+def _constant(value: ValueId, definition: Definition) -> int | None:
+    """The number that a divisor is written as: `32` in `index / 32` is converted where the index is unsigned."""
+    found = definition(value)
+    while isinstance(found, Convert):
+        found = definition(found.operand)
+    return found.value if isinstance(found, Constant) and isinstance(found.value, int) else None
 
 
 def _of_conversion(source: Type, target: Type) -> int:

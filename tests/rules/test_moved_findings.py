@@ -74,3 +74,28 @@ def test_what_moves_lies_in_its_function_and_names_no_line(rule: type[Finding]) 
 
 def _of(analysis: FileAnalysis, rule: type[Finding]) -> list[Diagnostic]:
     return [one for one in check(analysis, RuleSettings()) if one.code == rule.code]
+
+
+OVERFLOWS = """__global__ void k(float *a, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n) a[row * n] = 1.0f;
+}
+void host(float *a) { k<<<65536, 1024>>>(a, 65536); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (OVERFLOWS, OVERFLOWS + "int64_t much;\n"),
+        (OVERFLOWS + "int64_t much;\n", OVERFLOWS),
+        ("// simt: grid=65536 block=1024 n=65536\n" + OVERFLOWS, "// simt: grid=16 block=16 n=256\n" + OVERFLOWS),
+        ("// simt: grid=65536 block=1024 n=65536\n" + OVERFLOWS, "// simt: grid=65536 block=1024 n=256\n" + OVERFLOWS),
+        (OVERFLOWS, OVERFLOWS.replace("1024>>>(a, 65536)", "1024>>>(a, 256)")),
+    ],
+)
+def test_an_edit_elsewhere_is_followed(before: str, after: str) -> None:
+    analyzer, cache = Analyzer(), DiagnosticCache()
+    for text in (before, after):
+        analysis = analyzer.analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
+        assert check(analysis, RuleSettings(), cache) == check(analyze(text, path="a.cu"), RuleSettings())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from analysis.ir.record import record
+from tests.sides.classes import ACCEPTED_OF_CLASSES, REFUSED_OF_CLASSES, UNSEEN_OF_CLASSES
 
 
 @final
@@ -201,16 +202,6 @@ struct S : B { __device__ int d() { return on_host(1); } };""",
         unseen="overloads of both sides with one name",
     ),
     _refused(
-        "a constructor of the host",
-        "struct S { int v; S(int x) : v(x) {} };\n__device__ int d() { S s(1); return s.v; }",
-        unseen="constructors",
-    ),
-    _refused(
-        "a method of the host",
-        "struct S { int v; int get() { return v; } };\n__device__ int d(S s) { return s.get(); }",
-        unseen="methods",
-    ),
-    _refused(
         "constexpr without the flag",
         "constexpr int twice(int x) { return 2 * x; }\n__device__ int d(int x) { return twice(x); }",
         unseen="the flag is not known",
@@ -229,4 +220,7 @@ struct S : B { __device__ int d() { return on_host(1); } };""",
     _accepted("a table of the device is read", "int f(int i) { return table[i]; }  //~ device-variable-on-host"),
     _accepted("a symbol is copied", "void f(int *p) { cudaMemcpyToSymbol(of_device, p, sizeof(of_device)); }"),
     _accepted("a local variable hides it", "int f() { int of_device = 1; return of_device; }"),
+    *(_refused(name, text) for name, text in REFUSED_OF_CLASSES.items()),
+    *(_accepted(name, text) for name, text in ACCEPTED_OF_CLASSES.items()),
+    *(_refused(name, text, unseen) for name, (text, unseen) in UNSEEN_OF_CLASSES.items()),
 )

@@ -83,3 +83,11 @@ def test_warps_that_split_are_counted_for_the_known_shape() -> None:
     assert quarter.splits == SplitCount(4, 8, 256, exact=True)
     (_, behind, *_) = branches("if (v) return; if (t % 2) x[t] = 1.0f;", launch)
     assert behind.splits == SplitCount(8, 8, 256, exact=False)
+
+
+def test_a_divisor_is_a_constant_behind_its_conversion() -> None:
+    arm = "if (v) p2[t] = {} / 32; else p2[t] = {} / 64;"
+    unsigned = cost("unsigned u = v; unsigned *p2 = (unsigned *)x; " + arm.format("u", "u"))
+    signed = cost("unsigned *p2 = (unsigned *)x; " + arm.format("v", "v"))
+    unknown = cost("unsigned u = v; unsigned *p2 = (unsigned *)x; if (v) p2[t] = u / n; else p2[t] = u / (n + 1);")
+    assert unsigned <= signed < unknown
