@@ -283,8 +283,7 @@ def _segment(segmented: SegmentedFunction, unit: Unit, number: int, segment: Seg
     writer = Writer(unit, number)
     if not unit.observes_values:
         writer.later.update(element_addresses(unit, segment))
-        if number in unit.looping:
-            writer.later.update(address_steps(unit, segment))
+        writer.later.update(address_steps(unit, number, segment))
     writer.line("r = f.registers")
     writer.line(f"shape = (f.rows if rows is None else len(rows), {unit.warp_size})")
     span = segment.terminator.span if segment.terminator is not None else segment.instructions[-1].span

@@ -8,6 +8,8 @@ Every access goes through its site, which returns good addresses:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 
 from analysis.ir.function import Function, SymbolKind
@@ -107,30 +109,51 @@ def load(writer: Writer, instruction: Load) -> None:
         writer.line(f"{address} = load_{number}(f, rows, mask, {_located(writer, instruction.address)})")
         return writer.set(instruction.result, [_read(address, part) for part in parts])
 
-    shortcut = _shortcut(writer, instruction.address, number, parts)
-    if shortcut is None:
-        usual()
-        return
-    writer.line(f"if {shortcut} is None:")
-    with writer.nested():
-        usual()
-    writer.line("else:")
-    with writer.nested():
-        names = writer.set(instruction.result, [_read_short(shortcut, part) for part in parts])
+    def of_pattern(near: str) -> tuple[str, ...]:
+        found = [_held(part, f"{near}.take({_view(part)}, {part.offset})") for part in parts]
+        return writer.set(instruction.result, found)
+
+    def of_elements(places: str) -> tuple[str, ...]:
+        return writer.set(instruction.result, [_held(part, f"{_view(part)}.take({places})") for part in parts])
+
+    names = _in_some_way(writer, instruction.address, number, parts, of_pattern, of_elements, usual)
     writer.fresh.update(names)
     writer.alias(instruction.result, names)
 
 
-def _shortcut(writer: Writer, address: ValueId, number: int, parts: tuple[Part, ...]) -> str | None:
-    """The name of what finds the access's places without addresses, or of None; no name where nothing does."""
+def _in_some_way(
+    writer: Writer,
+    address: ValueId,
+    number: int,
+    parts: tuple[Part, ...],
+    of_pattern: Callable[[str], tuple[str, ...]],
+    of_elements: Callable[[str], tuple[str, ...]],
+    usual: Callable[[], tuple[str, ...]],
+) -> tuple[str, ...]:
+    """Writes the access as that of a pattern, else of elements, else of addresses; the names that all of these give."""
     near = _near(writer, address, number)
-    return elements.places(writer, address, number, parts) if near is None else near
+    if near is not None:
+        writer.line(f"if {near} is not None:")
+        with writer.nested():
+            of_pattern(near)
+        writer.line("else:")
+    with writer.nested() if near is not None else nullcontext():
+        places = elements.places(writer, address, number, parts)
+        if places is None:
+            return usual()
+        writer.line(f"if {places} is None:")
+        with writer.nested():
+            names = usual()
+        writer.line("else:")
+        with writer.nested():
+            of_elements(places)
+        return names
 
 
 def _near(writer: Writer, address: ValueId, number: int) -> str | None:
     """The name of a pattern and where it starts, or of None; no name where the address is none."""
     form = writer.unit.forms.get(address)
-    if form is None or writer.segment not in writer.unit.looping or writer.unit.observes_values:
+    if form is None or writer.unit.observes_values or not patterns.is_tried(writer.unit, writer.segment, form):
         return None
     try:
         return patterns.near(writer, form, number, lambda inner: _checked(inner, address), _pointee_size)
@@ -138,19 +161,20 @@ def _near(writer: Writer, address: ValueId, number: int) -> str | None:
         return None
 
 
-def _read_short(shortcut: str, part: Part) -> str:
-    view = f"arena.{'u1' if part.stored == 'b1' else part.stored}"
-    found = f"{shortcut}.take({view}, {part.offset})" if patterns.is_near(shortcut) else f"{view}.take({shortcut})"
+def _read(address: str, part: Part) -> str:
+    return _held(part, f"{_view(part)}.take({_index(address, part)})")
+
+
+def _held(part: Part, found: str) -> str:
+    """What a register holds of what is found in memory."""
     if part.stored == "b1":
         return f"({found} != 0)"
     return f"bfloat16_from_bits({found})" if part.is_bfloat16 else found
 
 
-def _read(address: str, part: Part) -> str:
-    if part.stored == "b1":
-        return f"(arena.u1.take({_index(address, part)}) != 0)"
-    found = f"arena.{part.stored}.take({_index(address, part)})"
-    return f"bfloat16_from_bits({found})" if part.is_bfloat16 else found
+def _view(part: Part) -> str:
+    """Memory as such numbers."""
+    return f"arena.{'u1' if part.stored == 'b1' else part.stored}"
 
 
 def _index(address: str, part: Part) -> str:
@@ -165,36 +189,27 @@ def store(writer: Writer, instruction: Store) -> None:
         return
     names = writer.read(instruction.value)
     number = _plan(writer, instruction, instruction.address, parts, AccessKind.STORE)
-    shortcut = _shortcut(writer, instruction.address, number, parts)
-    if shortcut is None:
-        _store(writer, instruction, number, names, parts)
-        return
-    writer.line(f"if {shortcut} is None:")
-    with writer.nested():
-        _store(writer, instruction, number, names, parts)
-    writer.line("else:")
-    with writer.nested():
-        for name, part in zip(names, parts, strict=True):
-            value, view = _stored(name, part)
-            if patterns.is_near(shortcut):
-                writer.line(f"{shortcut}.put(m, f, {view}, {part.offset}, {value}, mask)")
-            else:
-                writer.line(f"write(m, f, {view}, {shortcut}, {value}, mask)")
+    values = [(f"bfloat16_bits({name})" if part.is_bfloat16 else name) for name, part in zip(names, parts, strict=True)]
 
+    def of_pattern(near: str) -> tuple[str, ...]:
+        for value, part in zip(values, parts, strict=True):
+            writer.line(f"{near}.put(m, f, {_view(part)}, {part.offset}, {value}, mask)")
+        return ()
 
-def _store(writer: Writer, instruction: Store, number: int, names: tuple[str, ...], parts: tuple[Part, ...]) -> None:
-    address, lanes = f"a_{number}", f"w_{number}"
-    located, written = _located(writer, instruction.address), "".join(f"{name}, " for name in names)
-    writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {located}, values=({written}))")
-    for name, part in zip(names, parts, strict=True):
-        value, view = _stored(name, part)
-        writer.line(f"write(m, f, {view}, {_index(address, part)}, {value}, {lanes})")
+    def of_elements(places: str) -> tuple[str, ...]:
+        for value, part in zip(values, parts, strict=True):
+            writer.line(f"write(m, f, {_view(part)}, {places}, {value}, mask)")
+        return ()
 
+    def usual() -> tuple[str, ...]:
+        address, lanes = f"a_{number}", f"w_{number}"
+        located, written = _located(writer, instruction.address), "".join(f"{name}, " for name in names)
+        writer.line(f"{address}, {lanes} = store_{number}(f, rows, mask, {located}, values=({written}))")
+        for value, part in zip(values, parts, strict=True):
+            writer.line(f"write(m, f, {_view(part)}, {_index(address, part)}, {value}, {lanes})")
+        return ()
 
-def _stored(name: str, part: Part) -> tuple[str, str]:
-    """What is written, and the view of memory."""
-    value = f"bfloat16_bits({name})" if part.is_bfloat16 else name
-    return value, f"arena.{'u1' if part.stored == 'b1' else part.stored}"
+    _in_some_way(writer, instruction.address, number, parts, of_pattern, of_elements, usual)
 
 
 def atomic(writer: Writer, instruction: Atomic) -> None:

@@ -1,10 +1,10 @@
 """Code for accesses whose addresses are patterns (`address_forms.py`): a way that is tried before the usual one.
 
-near = near_4(f, rows, pattern_4, (int(v56), )) if near_4 and not v56.ndim else None
-if near is None:
-    ...                                                         # the address, its checks, v63 = arena.f4.take(...)
+n_4 = near_4(f, rows, mask, pattern_4, (int(v56), )) if near_4 and not v56.ndim else None
+if n_4 is not None:
+    v63 = n_4.take(arena.f4, 0)
 else:
-    v63 = near.take(arena.f4, 0)
+    ...                                                         # the address, its checks, v63 = arena.f4.take(...)
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from sim.code.writer import Unit, Writer
 from sim.events import Segment
 from sim.values.scalars import NoParts
 
-_PREFIX: Final = "n_"
 _STEPS: Final = (Unary, Binary, Convert, ElementAddress, FieldAddress)
 
 
@@ -51,22 +50,21 @@ def near(
     are_alike = "".join(f" and not {name}.ndim" for name in names)
     sums = "".join(f"{' + '.join(_term(writer, term) for term in index.terms)}, " for index in form.indices)
     kept = "" if form.needs_block else ", f.waves"
-    call = f"near_{number}(f, rows, pattern_{number}, ({sums}){kept})"
-    writer.line(f"{_PREFIX}{number} = {call} if near_{number}{are_alike} else None")
-    return f"{_PREFIX}{number}"
+    call = f"near_{number}(f, rows, mask, pattern_{number}, ({sums}){kept})"
+    writer.line(f"n_{number} = {call} if near_{number}{are_alike} else None")
+    return f"n_{number}"
 
 
-def is_near(name: str) -> bool:
-    """Whether a name was given here."""
-    return name.startswith(_PREFIX)
+def is_tried(unit: Unit, segment: int, form: Form) -> bool:
+    """Whether a pattern may be worth its price: it is asked for again in a loop, or worked out for one block."""
+    return segment in unit.looping or not form.needs_block
 
 
-def address_steps(unit: Unit, segment: Segment) -> dict[ValueId, Instruction]:
+def address_steps(unit: Unit, number: int, segment: Segment) -> dict[ValueId, Instruction]:
     """The instructions that only lead to addresses of the segment's accesses, as far as they are known to have code:
     they run where somebody asks for what they compute."""
-    wanted = {
-        one.address for one in segment.instructions if isinstance(one, Load | Store) and one.address in unit.forms
-    }
+    addresses = {one.address for one in segment.instructions if isinstance(one, Load | Store)}
+    wanted = {address for address in addresses & unit.forms.keys() if is_tried(unit, number, unit.forms[address])}
     found: dict[ValueId, Instruction] = {}
     for one in reversed(segment.instructions):
         is_own = one.result in unit.made and one.result not in unit.first_register

@@ -265,10 +265,11 @@ class Writer:
     def nested(self) -> Generator[None]:
         """Lines within a condition: names that they give are not known behind them."""
         start, names, lows, fresh = len(self.lines), dict(self._names), dict(self._lows), set(self.fresh)
-        expressions = dict(self._expressions)
+        expressions, elements = dict(self._expressions), dict(self.elements)
         yield
         self.lines[start:] = ["    " + line for line in self.lines[start:]]
         self._names, self._lows, self.fresh, self._expressions = names, lows, fresh, expressions
+        self.elements = elements
 
     def keep(self, register: int, name: str, lanes: str) -> None:
         """Writes a register at the end of the segment."""

@@ -179,7 +179,7 @@ class Engine:
         """Runs `segment`, and what follows it as long as the rows stay together and alone."""
         policy, frame, counters = self._policy, self._frame, self._counters
         active = policy.active[rows]
-        is_full = bool((active == self._full).all())
+        is_full = np.count_nonzero(active == self._full) == len(rows)
         mask = None if is_full else lanes_of(active, self._width)
         selected = None if len(rows) == frame.rows else rows
         everywhere: Lanes | None = None
@@ -187,7 +187,7 @@ class Engine:
             # To leave a few rows out costs more, for each register, than to let them take part with no lane.
             everywhere = np.zeros((frame.rows, self._width), np.bool_)
             everywhere[rows] = mask
-        total = lane_total(active)
+        total = len(rows) * self._width if is_full else lane_total(active)
         alone = len(rows) == np.count_nonzero(policy.segment >= 0)
         followed: dict[int, bool] = {}  # the policy's state stays as it is until `advance`
         while True:

@@ -186,7 +186,7 @@ class Waiting:
 
     def _at_barrier(self, segment: int, rows: Rows, active: LaneSets) -> None:
         is_everybody = len(rows) == self._frame.rows or not len(rows) % self._per_block
-        is_everybody = is_everybody and not self._at and bool((active == self.live[rows]).all())
+        is_everybody = is_everybody and not self._at and np.count_nonzero(active == self._live_of(rows)) == len(rows)
         if is_everybody and self._are_whole(segment, rows) and not self._is_passed(segment, rows):
             self._meet(segment, rows, active)
             self._policy.advance(rows, segment, ((segment + 1, active),))
@@ -195,10 +195,15 @@ class Waiting:
         self._wait(segment, rows, active)
         self.complete_barriers()
 
+    def _live_of(self, rows: Rows) -> LaneSets:
+        return self.live if len(rows) == self._frame.rows else self.live[rows]
+
     def _are_whole(self, segment: int, rows: Rows) -> bool:
         """Whether the rows are all live rows of their blocks, or of the grid."""
         if isinstance(self._meetings[segment], GridBarrier):
             return len(rows) == np.count_nonzero(self.live) and not self._has_lost_a_block()
+        if len(rows) == self._frame.rows:
+            return True
         slots = self._frame.block_slot[:, 0]
         alive = np.bincount(slots[self.live != 0], minlength=int(slots[-1]) + 1)
         here = np.bincount(slots[rows], minlength=len(alive))
@@ -359,9 +364,9 @@ class Waiting:
         complete = lanes if asked is None else lanes & lane_sets(self._phases.complete(*asked))
         if scope_of(meeting) is not BarrierScope.WARP and (asked is None or (waits(meeting) and complete.any())):
             self.has_met, self._timeouts = True, 0
-        is_full = bool((lanes == np.uint64((1 << width) - 1)).all())
+        is_full = np.count_nonzero(lanes == np.uint64((1 << width) - 1)) == len(rows)
         selected = None if len(rows) == self._frame.rows else rows
-        self._counters.count(segment, len(rows), lane_total(lanes))
+        self._counters.count(segment, len(rows), len(rows) * width if is_full else lane_total(lanes))
         self._functions[segment - self._first](self._frame, selected, None if is_full else lanes_of(lanes, width))
         if self._observers:
             wave_rows = self._frame.wave_rows[rows]

@@ -18,6 +18,7 @@ from sim.faults import AccessKind, Evidence, Fault, Misaligned, OutOfBounds, Rea
 from sim.memory.arena import VALID, WRITTEN, Allocation, Arena
 from sim.memory.elements import Elements, Home
 from sim.memory.patterns import Near, Pattern
+from sim.memory.steps import Steps
 from sim.result import FAR_BYTES, Extent
 from sim.state.deadline import Deadline
 from sim.state.fault_log import FaultLog
@@ -26,6 +27,8 @@ from sim.state.frame import Frame
 _U8: Final = np.uint64
 _FEW: Final = 1
 """So often an address is worked out before a pattern is made of it."""
+_MANY_ROWS: Final = 512
+"""With so many rows a pattern that is worked out for one block is worth its price at once."""
 _MOST_PATTERNS: Final = 96
 """Of one frame; with 2,048 warps each takes a megabyte."""
 _PATTERN: Final = {width: int.from_bytes(bytes([VALID] * width), "little") for width in (1, 2, 4, 8)}
@@ -124,28 +127,56 @@ class Access:
         return None if is_watched else self._near
 
     def _near(
-        self, frame: Frame, rows: Rows | None, make: Any, numbers: Sequence[int], kept: dict[Any, Any] | None = None
+        self,
+        frame: Frame,
+        rows: Rows | None,
+        lanes: Lanes | None,
+        make: Callable[[Frame], Any],
+        numbers: Sequence[int],
+        kept: dict[Any, Any] | None = None,
     ) -> Near | None:
         """None where some address may be bad or the memory may be unwritten; `make` is the generated function of the
-        pattern, which is worth its price from the second time on.  `kept` are the patterns of all alike waves."""
-        if self._tracked and not self._is_whole():
-            return None
+        pattern, which is worth its price from the second time on.  `kept` are the patterns of all alike waves, in which
+        all blocks are alike."""
         patterns = frame.patterns if kept is None else kept
         known = patterns.get(self, 0)
         if not isinstance(known, Pattern):
+            is_alike = kept is not None and frame.warps_per_block > 0
             if not known and len(patterns) >= _MOST_PATTERNS:
                 return None
-            if known < _FEW:
+            if known < _FEW and not (is_alike and frame.rows >= _MANY_ROWS):
                 patterns[self] = known + 1
                 return None
-            address, low, size, indices, strides = make(frame)
-            width, align = self._site.width, self._align
-            known = patterns[self] = Pattern(address, low, size, indices, strides, width, align, frame.extents)
-        start = known.start(numbers, rows)
-        if start is None:
+            known = patterns[self] = self._pattern(frame, make, is_alike=is_alike)
+        warps = None if rows is None else frame.warps_of(rows)
+        start, steps = known.start(numbers, rows, warps), known.steps(rows, warps)
+        if start is None or (self._tracked and not self._is_whole() and not self._track_near(steps, start, lanes)):
             return None
         self._deadline.check()
-        return Near(known, start, rows, (frame.rows, frame.width))
+        return Near(known, start, rows, steps)
+
+    def _pattern(self, frame: Frame, make: Callable[[Frame], Any], *, is_alike: bool) -> Pattern:
+        """`is_alike`: it is worked out for one block."""
+        address, low, size, indices, strides = make(frame.first_block() if is_alike else frame)
+        apart = 0 if self._home is None or not low.ndim else self._home.stride
+        stride = apart if is_alike else None
+        return Pattern(address, low, size, indices, strides, self._site.width, self._align, frame, stride)
+
+    def _track_near(self, steps: Steps | None, start: int, lanes: Lanes | None) -> bool:
+        """Marks what is written; whether all that is read was.  False where only a look at each address tells."""
+        if steps is None or (lanes is not None and not steps.are_apart):
+            return False
+        is_load = self._site.kind is AccessKind.LOAD
+        for offset, width in self._parts:
+            full = _TYPES[width](_PATTERN[width] * (VALID | WRITTEN))
+            marks = steps.view(self._arena.shadows[width], start + offset)
+            if not is_load:
+                marks[...] = full if lanes is None else np.where(lanes.reshape(marks.shape), full, marks)
+            elif marks.min() != full and (lanes is None or ((marks != full) & lanes.reshape(marks.shape)).any()):
+                return False
+        if self._region is not None and (not is_load or lanes is None):
+            self._arena.note_written(self._region, steps.shape[0] * steps.shape[1])
+        return True
 
     @property
     def elements(self) -> Callable[..., Values | None] | None:

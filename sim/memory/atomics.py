@@ -67,6 +67,8 @@ def _taking_part(
 ) -> tuple[Values, list[Values]]:
     """Places and operands of the threads that take part, row by row."""
     if lanes is None:
+        if places.shape == shape and not arguments:
+            return places.reshape(-1), []
         return np.broadcast_to(places, shape).ravel(), [np.broadcast_to(one, shape).ravel() for one in arguments]
     positions = np.flatnonzero(lanes)
     return members(places, positions, shape), [members(one, positions, shape) for one in arguments]

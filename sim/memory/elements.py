@@ -77,14 +77,15 @@ class Elements:
     def _work_out(self, frame: Frame, rows: Rows | None, index: Values) -> Values | None:
         if int(index.view(_UNSIGNED[index.dtype.itemsize]).max()) >= self._count:
             return None
+        places = index.astype(np.int64, order="C")
         if self._home.each is Each.GRID:
-            return index.astype(np.int64) + self._first
+            places += self._first
+            return places
         starts = self._starts(frame)
         if rows is not None:
             starts = starts[rows]
         if index.shape != (len(starts), frame.width):
-            return index.astype(np.int64) + starts
-        places = index.astype(np.int64, order="C")
+            return places + starts
         if rows is None and self._home.each is Each.BLOCK and frame.warps_per_block:
             of_blocks = places.reshape(-1, frame.warps_per_block * frame.width)
             of_blocks += starts[:: frame.warps_per_block]

@@ -20,16 +20,41 @@ from sim.state.frame import Frame
 @final
 @record
 class Steps:
-    """`extents` of the threads of a frame, and how many bytes lie between neighbours along each."""
+    """`extents` of the threads of a frame, the first one of blocks, and how many bytes lie between neighbours along
+    each; `origin` is how far behind the lowest place the first thread's lies.  `shape` is that of values."""
 
+    shape: tuple[int, int]
     extents: tuple[int, ...]
     steps: tuple[int, ...]
+    origin: int
     are_apart: bool
     """Whether no two threads share a byte."""
 
     def view(self, memory: Values, start: int) -> Values:
-        """The numbers from byte `start` on, one for each thread."""
-        return np.ndarray(self.extents, memory.dtype, memory, start, self.steps)
+        """The numbers of all threads, the lowest of which is at byte `start`."""
+        return np.ndarray(self.extents, memory.dtype, memory, start + self.origin, self.steps)
+
+    def take(self, memory: Values, start: int) -> Values:
+        return self.view(memory, start).copy().reshape(self.shape)
+
+    def of_warps(self, warps: slice) -> Steps | None:
+        """The steps of these warps of each block; None where a warp is no row of threads, nor some of them."""
+        width, blocks, across, along = self.shape[1], self.extents[0], self.extents[-1], self.steps[-1]
+        if across % width == 0 and blocks * across == self.shape[0] * width:
+            extents, steps, of_warp = (width,), (along,), width * along
+        elif width % across == 0 and len(self.extents) == 4 and self.extents[1] == 1:
+            down = width // across
+            extents, steps, of_warp = (down, across), self.steps[2:], down * self.steps[2]
+        else:
+            return None
+        count = len(range(warps.start, warps.stop, warps.step))
+        return Steps(
+            (blocks * count, width),
+            (blocks, count, *extents),
+            (self.steps[0], warps.step * of_warp, *steps),
+            self.origin + warps.start * of_warp,
+            self.are_apart,
+        )
 
     def put(self, frame: Frame, memory: Values, start: int, values: Values, lanes: Lanes | None) -> bool:
         """Writes the numbers of these lanes; whether it did: not where threads may share a place, or few write.
@@ -38,36 +63,43 @@ class Steps:
         """
         if not self.are_apart or (lanes is not None and 4 * np.count_nonzero(lanes) < lanes.size):
             return False
-        view, shape = self.view(memory, start), (frame.rows, frame.width)
+        view = self.view(memory, start)
         if lanes is not None:
             if values.dtype != memory.dtype:
                 return False
-            values = frame.chooser.choose(lanes, values, view.copy().reshape(shape))
-        view[...] = values.reshape(self.extents) if values.shape == shape else _spread(values, shape, self.extents)
+            values = frame.chooser.choose(lanes, values, view.copy().reshape(self.shape))
+        if values.ndim and values.shape != self.shape:
+            values = np.broadcast_to(values, self.shape)
+        view[...] = values.reshape(self.extents) if values.ndim else values
         return True
 
 
-def _spread(values: Values, shape: tuple[int, int], extents: tuple[int, ...]) -> Values:
-    return np.broadcast_to(values, shape).reshape(extents) if values.ndim else values
+def steps_of(addresses: Values, frame: Frame, width: int, stride: int | None) -> Steps | None:
+    """The steps that lead to these addresses, for accesses of `width` bytes; None where there are none.
 
-
-def steps_of(distances: Values, extents: tuple[int, ...], width: int) -> Steps | None:
-    """The steps that make these distances in bytes, which are not negative, for accesses of `width` bytes."""
-    if not distances.ndim or distances.size != int(np.prod(extents)) or distances.flat[0]:
+    With `stride`, they are those of one block, and the next one's lie so far behind.
+    """
+    extents = blocks, *inner = frame.extents
+    own = (1 if stride is not None else blocks, *inner)
+    if addresses.size != int(np.prod(own)):
         return None
-    table = np.ascontiguousarray(distances).reshape(extents)
-    found: list[int] = []
-    made: Any = np.int64(0)
-    for axis, extent in enumerate(extents):
-        second = [0] * len(extents)
-        second[axis] = min(1, extent - 1)
-        step = int(table[tuple(second)])
-        found.append(step)
-        made = np.add.outer(made, np.arange(extent) * step)
+    table = addresses.reshape(own)
+    first = int(table.flat[0])
+    steps = [
+        int(table[tuple(int(axis == at and extent > 1) for at, extent in enumerate(own))]) - first
+        for axis in range(len(own))
+    ]
+    ways = [np.arange(extent) * step for extent, step in zip(own, steps, strict=True)]
+    made: Any = np.int64(first)
+    for way in ways:
+        made = np.add.outer(made, way)
     if not (made == table).all():
         return None
+    if stride is not None:
+        steps[0] = stride
     reach, are_apart = width, True
-    for extent, step in zip(reversed(extents), reversed(found), strict=True):
-        are_apart = are_apart and (extent == 1 or step >= reach)
-        reach += (extent - 1) * step
-    return Steps(extents, tuple(found), are_apart)
+    for extent, step in zip(reversed(extents), reversed(steps), strict=True):
+        are_apart = are_apart and (extent == 1 or abs(step) >= reach)
+        reach += (extent - 1) * abs(step)
+    origin = -sum((extent - 1) * min(step, 0) for extent, step in zip(extents, steps, strict=True))
+    return Steps((frame.rows, frame.width), extents, tuple(steps), origin, are_apart)

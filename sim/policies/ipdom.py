@@ -71,7 +71,7 @@ class Ipdom:
         self._depth[rows] = 0
 
     def follows(self, rows: Rows, target: int) -> bool:
-        return target != EXIT and not bool((self._join[rows] == target).any())
+        return target != EXIT and not np.count_nonzero(self._join.take(rows) == target)
 
     def advance(self, rows: Rows, segment: int, split: Split) -> None:
         ways = taken_ways(split)
@@ -104,10 +104,10 @@ class Ipdom:
         """The same for the two ways of most branches."""
         (target, lanes), (other_target, other_lanes) = one, other
         join = self._reconvergence[segment]
-        joins = self._join[rows]
+        joins = self._join.take(rows)
         first, second = lanes != 0, other_lanes != 0
-        opening = first & second & (joins != join)
-        if opening.any():
+        if np.count_nonzero(first & second):
+            opening = first & second & (joins != join)
             fresh = rows[opening]
             self._push(fresh, joins[opening], join, self.active[fresh])
             self._join[fresh] = join
@@ -115,13 +115,15 @@ class Ipdom:
         first &= joins != target
         second &= joins != other_target
         deferred = first & second
-        if deferred.any():
+        if np.count_nonzero(deferred):
             self._push(rows[deferred], joins[deferred], other_target, other_lanes[deferred])
-        self.segment[rows] = np.where(first, target, np.where(second, other_target, NOTHING))
-        self.active[rows] = np.where(first, lanes, np.where(second, other_lanes, _NONE))
+        self.active[rows] = np.where(first, lanes, other_lanes)
+        self.segment[rows] = np.where(first, target, other_target)
         idle = ~(first | second)
-        if idle.any():
-            self._pop(rows[idle])
+        if np.count_nonzero(idle):
+            none = rows[idle]
+            self.segment[none], self.active[none] = NOTHING, 0
+            self._pop(none)
 
     def _all_go(self, rows: Rows, target: int, lanes: LaneSets) -> None:
         if target == EXIT:
@@ -129,8 +131,8 @@ class Ipdom:
             self._pop(rows)
             return
         self.segment[rows] = target
-        arrived = self._join[rows] == target
-        if arrived.any():
+        arrived = self._join.take(rows) == target
+        if np.count_nonzero(arrived):
             self._pop(rows[arrived])
 
     def block(self, rows: Rows) -> None:

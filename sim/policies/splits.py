@@ -15,7 +15,7 @@ _Number = TypeVar("_Number", bound=np.generic)
 
 def taken_ways(split: Split) -> list[tuple[int, LaneSets]]:
     """The targets that a lane of some row goes to."""
-    return [(target, lanes) for target, lanes in split if lanes.any()]
+    return [(target, lanes) for target, lanes in split if np.count_nonzero(lanes)]
 
 
 def ways_per_row(ways: Split, rows: int) -> NDArray[np.intp]:

@@ -29,6 +29,8 @@ class Frame:
     """
 
     __slots__ = (
+        "_chosen",
+        "_first",
         "block_slot",
         "block_x",
         "block_y",
@@ -80,6 +82,7 @@ class Frame:
         self.block_slot: Values = self.wave_rows[:, None] // per_block
         self.thread_slot: Values = np.arange(len(warps) * width).reshape(len(warps), width)
         self.starts: dict[Any, Values] = {}
+        self._first: Frame | None = None
         self.local_bases: dict[int, int] = {}
         self._begin()
 
@@ -99,6 +102,7 @@ class Frame:
         self.waves: dict[Any, Any] = {}
         self.places: dict[Any, tuple[Values, Values]] = {}
         self.chooser = Chooser()
+        self._chosen: tuple[Rows, slice | None] | None = None
 
     def of_blocks(self, launch: LaunchSpecification, warps: Rows) -> Frame:
         """The frame for as many other blocks: their threads have the same places within a block."""
@@ -113,6 +117,32 @@ class Frame:
             setattr(copied, name, getattr(self, name))
         return copied
 
+    def first_block(self) -> Frame:
+        """The threads of the first block alone, which is whole."""
+        if self._first is None:
+            self._first = self.part(np.arange(self.warps_per_block))
+        return self._first
+
+    def warps_of(self, rows: Rows) -> slice | None:
+        """Which warps of each block these rows are, where they are the same ones of all blocks, evenly apart."""
+        if self._chosen is None or self._chosen[0] is not rows:
+            self._chosen = rows, self._find_warps(rows)
+        return self._chosen[1]
+
+    def _find_warps(self, rows: Rows) -> slice | None:
+        blocks = self.extents[0]
+        if not self.warps_per_block or len(rows) % blocks:
+            return None
+        table = rows.reshape(blocks, -1)
+        first, last = int(table[0, 0]), int(table[0, -1])
+        step = int(table[0, 1]) - first if table.shape[1] > 1 else 1
+        warps = slice(first, last + 1, step)
+        same = np.arange(0, self.rows, self.warps_per_block)[:, None] + np.arange(first, last + 1, step)
+        is_same = (
+            last < self.warps_per_block and same.shape == table.shape and np.count_nonzero(same == table) == len(rows)
+        )
+        return warps if is_same else None
+
     def part(self, rows: Rows) -> Frame:
         """A frame for a call from these rows: the same threads, no registers yet."""
         called = self._copy()
@@ -122,7 +152,8 @@ class Frame:
                 setattr(called, name, value[rows])
         called.rows = len(rows)
         called.thread_slot = np.arange(called.thread_slot.size).reshape(called.thread_slot.shape)
-        called.warps_per_block, called.extents, called.starts = 0, (called.rows, called.width), {}
+        called.warps_per_block, called.extents = 0, (called.rows, called.width)
+        called.starts, called._first = {}, None
         called._begin()
         return called
 

@@ -15,6 +15,8 @@ from sim.arrays import Values
 
 def divide(left: Values, right: Values) -> Values:
     """`left / right`, rounded towards zero."""
+    if not (left.ndim or right.ndim) and right:
+        return _divide_numbers(left, right)
     quotient = left // right
     if np.issubdtype(left.dtype, np.signedinteger):
         inexact = (quotient * right != left) & ((left < 0) != (right < 0))
@@ -24,6 +26,15 @@ def divide(left: Values, right: Values) -> Values:
     if (right == 0).any():
         quotient = np.where(right == 0, _by_zero(left), quotient)
     return quotient
+
+
+def _divide_numbers(left: Values, right: Values) -> Values:
+    """The same for two numbers on which all threads agree: a few operations of Python in place of ten of NumPy."""
+    above, below = int(left), int(right)
+    if below == -1:  # the least number has no opposite, and NumPy's wraps
+        return np.negative(left)
+    quotient = abs(above) // abs(below)
+    return left.dtype.type(quotient if (above < 0) == (below < 0) else -quotient)
 
 
 def _by_zero(left: Values) -> Values:

@@ -262,9 +262,39 @@ def test_of_threads_that_share_a_place_the_last_one_wins() -> None:
     assert found.arrays["y"][4:31].tolist() == [1, 1, 1, *range(1, 48, 2)]
 
 
-def test_elements_that_only_some_threads_write() -> None:
-    text = """__global__ void k(int *y) { __shared__ int s[48]; int t = threadIdx.x;
-        if (t % 2) s[t] = t; __syncthreads(); y[t] = s[t ^ 1]; }"""
-    (fault,) = both(text, {"y": np.zeros(48, np.int32)}, grid=1).faults
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_elements_that_only_some_threads_write(rounds: int) -> None:
+    text = """__global__ void k(int *y, int n) { __shared__ int s[48]; int t = threadIdx.x;
+        for (int j = 0; j < n; j++) if (t % 2) s[t] = j;
+        __syncthreads(); y[t] = s[t ^ 1]; }"""
+    (fault,) = both(text, {"y": np.zeros(48, np.int32), "n": rounds}, grid=1).faults
     assert isinstance(fault, UninitialisedRead)
     assert fault.evidence.count == 24
+
+
+@pytest.mark.parametrize("block", [(256, 1, 1), (16, 16, 1), (64, 4, 1), (8, 8, 4)])
+@pytest.mark.parametrize("warps", ["w < 3", "w % 2", "w == 5", "w == 0 || w == 1 || w == 4", "w >= blockIdx.x"])
+def test_the_same_warps_of_every_block(block: tuple[int, int, int], warps: str) -> None:
+    text = f"""__global__ void k(int *y, int n) {{
+        __shared__ int s[256], part[256]; int w, sum = 0;
+        int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; w = t / 32;
+        s[t] = t; if ({warps}) part[t] = 3 * t; __syncthreads();
+        for (int j = 0; j < n; j++) {{
+            if ({warps}) {{ sum += s[t] + part[t]; s[t] += j; if (t % 3) s[t] -= sum; }} __syncthreads();
+            if ((w & 4) == 0) sum += s[t + 128]; __syncthreads(); }}
+        y[blockIdx.x * 256 + t] = sum + s[t] + (t == 255 ? part[t] : 0); }}"""
+    both(text, {"y": np.zeros(3 * 256, np.int32), "n": 4}, grid=3, block=block)
+
+
+@pytest.mark.parametrize("kind", ["int", "long long", "unsigned", "signed char"])
+def test_numbers_on_which_all_agree_are_divided_as_c_does(kind: str) -> None:
+    text = f"""__global__ void k({kind} *y, int n) {{ {kind} lowest = ({kind})1 << (8 * sizeof({kind}) - 1);
+        y[0] = ({kind})(n - 20) / 6; y[1] = ({kind})(20 - n) / ({kind})-6; y[2] = lowest / ({kind})(n - 14);
+        y[3] = ({kind})n / ({kind})(n - 13); y[4] = lowest / ({kind})n; y[5] = (({kind})(n - 20)) / ({kind})(n - 14);
+        for ({kind} j = 100; j > 1; j /= 3) y[6] += j; }}"""
+    each = text.replace("__global__ void k(", "__global__ void each(").replace("n)", "int *a)", 1)
+    each = each.replace(f"{{ {kind} lowest", f"{{ int n = a[threadIdx.x]; {kind} lowest")
+    dtype = {"int": np.int32, "long long": np.int64, "unsigned": np.uint32, "signed char": np.int8}[kind]
+    alike = run(text, {"y": np.zeros(7, dtype), "n": 13}, block=1)
+    apart = run(each, {"y": np.zeros(7, dtype), "a": np.full(32, 13, np.int32)}, block=1, name="each")
+    assert alike.arrays["y"].tolist() == apart.arrays["y"].tolist()
