@@ -401,6 +401,9 @@ class Program:
     def use_variable(self, declaration: GlobalDeclaration) -> None:
         self.variables[declaration.name] = declaration
 
+    def used_variable(self, name: str) -> GlobalDeclaration | None:
+        return self.variables.get(name)
+
     def type_of_item(self, scope: Scope, item: Item) -> Entity | None:
         return type_instances.type_of_item(self, scope, item)
 

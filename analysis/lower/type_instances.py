@@ -10,7 +10,7 @@ from typing import Final
 
 from analysis.ir.limits import Limit
 from analysis.ir.pace import popped
-from analysis.ir.types import S32, StructLayout, StructType, TemplateType, Type, UnknownType
+from analysis.ir.types import S32, StructLayout, StructType, Type, UnknownType
 from analysis.lower.builtins import builtin_type
 from analysis.lower.library.source import is_library
 from analysis.lower.library.templates import apply, is_excluded
@@ -25,7 +25,6 @@ from analysis.lower.names import (
     Record,
     Scope,
     TemplateArgument,
-    TemplateValue,
     TypeName,
     TypeTemplate,
     TypeTemplateDeclaration,
@@ -35,7 +34,7 @@ from analysis.lower.records import fill_record, self_name
 from analysis.lower.specialisations import choose
 from analysis.lower.templates import bind, flattened, generic_argument
 from analysis.lower.types import NO_TYPE, spelled_argument
-from analysis.lower.variable_templates import VARIABLES, variable_instance
+from analysis.lower.variable_templates import VARIABLES, is_dependent, variable_instance
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.tree import Node
 
@@ -168,18 +167,12 @@ def instantiate_type(
         return variable_instance(scope, declaration, shown, is_certain=chosen.is_certain)
     entity = _record_instance(program, template, declaration, scope, shown)
     is_specialised = any(other.pattern is not None for other in template.declarations)
-    is_guess = is_specialised and declaration.pattern is None and any(map(_is_dependent, shown))
+    is_guess = is_specialised and declaration.pattern is None and any(map(is_dependent, shown))
     if is_guess or not chosen.is_certain:
         record = _record_of(program, entity)
         if record is not None:
             record.is_guess = True
     return entity
-
-
-def _is_dependent(argument: TemplateArgument) -> bool:
-    if isinstance(argument, TypeName):
-        return isinstance(argument.declared.type, TemplateType)
-    return isinstance(argument, TemplateValue | PackPattern)
 
 
 def _record_of(program: Declarations, entity: Entity) -> Record | None:
