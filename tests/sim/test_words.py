@@ -38,7 +38,13 @@ def computed(expression: str) -> NDArray[np.uint32]:
     return found.arrays["out"]
 
 
+_TAKEN = "bool h, l; {}; r = (h ? 0x10000u : 0) | l"
 FUNCTIONS: dict[str, tuple[_Lane, int, bool]] = {
+    "bool h, l; r = __vibmax_s16x2(a, b, &h, &l)": (max, 16, True),
+    "bool h, l; r = __vibmin_u16x2(a, b, &h, &l)": (min, 16, False),
+    _TAKEN.format("__vibmax_s16x2(a, b, &h, &l)"): (lambda x, y: int(x >= y), 16, True),
+    _TAKEN.format("__vibmin_s16x2(a, b, &h, &l)"): (lambda x, y: int(x <= y), 16, True),
+    _TAKEN.format("__vibmax_u16x2(a, b, &h, &l)"): (lambda x, y: int(x >= y), 16, False),
     "r = __vadd4(a, b)": (lambda x, y: x + y, 8, False),
     "r = __vsub2(a, b)": (lambda x, y: x - y, 16, False),
     "r = __vaddss4(a, b)": (lambda x, y: max(-128, min(127, x + y)), 8, True),

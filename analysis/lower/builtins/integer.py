@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.ir.ids import ValueId
 from analysis.ir.operators import SIMD_OPERATIONS, BinaryOperator, CompareOperator, MathFunction
-from analysis.ir.types import S32, U32, VectorType
+from analysis.ir.types import S16, S32, U16, U32, IntegerType, VectorType
 from analysis.lower.builtins.core import BoundCall, Lowering, Table
 
 _M = MathFunction
@@ -268,16 +268,46 @@ def _minimum_with_predicate(function: MathFunction, operator: CompareOperator) -
     return lower
 
 
-_WITH_PREDICATE: Final[Table] = {
-    f"__vib{name}_{type}": (_minimum_with_predicate(function, operator), f"{type}({type}, {type}, bool*)")
+def _minima_with_predicates(name: str, operator: CompareOperator, half: IntegerType) -> Lowering:
+    """`__vibmax_s16x2(a, b, &high, &low)`: the predicates tell of which halves the first operand's were taken."""
+    code = SIMD_OPERATIONS.index(name)
+
+    def lower(call: BoundCall) -> ValueId:
+        builder, span, (left, right, high_to, low_to) = call.builder, call.span, call.arguments
+
+        def half_of(word: ValueId, distance: ValueId) -> ValueId:
+            return builder.convert(builder.binary(BinaryOperator.SHIFT_RIGHT, word, distance, U32, span), half, span)
+
+        for to, shift in ((high_to, 16), (low_to, 0)):
+            distance = builder.constant(shift, U32, span)
+            taken = builder.compare(operator, half_of(left, distance), half_of(right, distance), span)
+            builder.store(to, taken, span)
+        operation = builder.constant(code, U32, span)
+        return builder.math(_M.SIMD_IN_WORD, (left, right, operation), call.result, span)
+
+    return lower
+
+
+def _with_predicates() -> Table:
+    table: dict[str, tuple[Lowering | MathFunction, str]] = {}
     for name, function, operator in (
         ("max", _M.MAXIMUM, CompareOperator.GREATER_EQUAL),
         ("min", _M.MINIMUM, CompareOperator.LESS_EQUAL),
-    )
-    for type in ("s32", "u32")
-}
+    ):
+        for type, half in (("s", S16), ("u", U16)):
+            whole = f"{type}32"
+            table[f"__vib{name}_{whole}"] = (
+                _minimum_with_predicate(function, operator),
+                f"{whole}({whole}, {whole}, bool*)",
+            )
+            table[f"__vib{name}_{type}16x2"] = (
+                _minima_with_predicates(f"{name}{type}2", operator, half),
+                "u32(u32, u32, bool*, bool*)",
+            )
+    return table
 
-TABLE: Final[Table] = {**_SCALAR, **_SIMD, **_three_way(), **_WITH_PREDICATE}
+
+TABLE: Final[Table] = {**_SCALAR, **_SIMD, **_three_way(), **_with_predicates()}
 
 # <bit>: these names mean nothing outside `std::`
 STANDARD_TABLE: Final[Table] = {
