@@ -62,7 +62,14 @@ class Causes:
                     blocks.append(block)
             if isinstance(found.terminator, Trap) and found.terminator.span == fault.evidence.span:
                 blocks.append(block)
+        blocks = blocks or self._ending(fault)
         return Cause(self._dependences.of(values), self._dependences.guards(blocks), is_computed=bool(values))
+
+    def _ending(self, fault: MachineFault) -> list[BasicBlockId]:
+        """The blocks whose end the fault is about: threads that go round a loop for ever stand at one."""
+        blocks = self._flow.function.blocks
+        span = fault.evidence.span
+        return [block for block in self._flow.control.order if blocks[block].terminator.span == span]
 
 
 def names_of(dependence: Dependence) -> frozenset[str]:

@@ -62,6 +62,8 @@ UNDERSTOOD = {
         __global__ void k(float* a) { __shared__ float s[H][W + 1]; s[0][0] = S; a[T[1]] = s[H - 1][W]; }""",
     "misread casts": """
         __global__ void k(uint* a, int n) { a[0] = (uint)(n) + (size_t)-1; int v(n), w(n * 2); a[v] = w; }""",
+    "asm without a comma between operands": """
+        __device__ void put(unsigned* a, unsigned v) { asm("st.global.u32 [%1], %0;" :: "r"(v) "l"(a) : "memory"); }""",
     "asm": """
         extern "C" __global__ void k(unsigned* a) { unsigned l; asm("mov.u32 %0, %%laneid;" : "=r"(l)); a[0] = l; }""",
     "default template arguments": "template <class T = float, int N = 2> __device__ T f() { return T(N); }"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from analysis.lower.builtins import AssemblyCall, AssemblyInput, AssemblyOperand, lower_assembly
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.expressions.dispatch import handles, place, rvalue, unsupported
 from analysis.lower.strings import string_text
-from analysis.syntax.tree import Node
+from analysis.syntax.tree import ERROR, Node
+
+_OPERANDS: Final = ("gnu_asm_output_operand", "gnu_asm_input_operand")
 
 
 @handles("gnu_asm_expression")
@@ -44,8 +48,12 @@ def _assembly(ctx: LoweringContext, node: Node) -> Operand:
 
 
 def _operands(node: Node, field: str) -> list[Node]:
+    """Also those that no comma parts from the next one, `"r"(a) "l"(b)`: nvcc takes them, the grammar does not."""
     listed = node.field(field)
-    return [] if listed is None else listed.fields("operand")
+    found: list[Node] = []
+    for child in () if listed is None else listed.children:
+        found += child.children if child.kind == ERROR else [child]
+    return [child for child in found if child.kind in _OPERANDS]
 
 
 def _constraint(operand: Node) -> str:

@@ -18,6 +18,7 @@ _MISALIGNED = (
 )
 _BARRIER = "__global__ void k(float *x, int n) { if (threadIdx.x != n % 64) __syncthreads(); x[threadIdx.x] = n; }"
 _GUARDED = "__global__ void k(float *x, int n) { int i = threadIdx.x; if (i < n) x[i - 7] = 1; }"
+_WAIT = "__global__ void k(volatile int *flag, int n) { if (threadIdx.x % 32 == n % 32) while (flag[0] == 0) {} }"
 _SCATTER = "__global__ void k(float *x, int *at) { int i = threadIdx.x; if (at[i] < 40) x[i - 7] = 1; }"
 
 
@@ -38,6 +39,8 @@ _SCATTER = "__global__ void k(float *x, int *at) { int i = threadIdx.x; if (at[i
         (_GUARDED, {}, "out-of-bounds", ("n",), False),
         (_SCATTER, {}, "out-of-bounds", ("at",), True),
         (_SCATTER, {"at": "zeros"}, "out-of-bounds", (), False),
+        (_WAIT, {"flag": "zeros"}, "livelock", ("n",), True),
+        (_WAIT, {"flag": "zeros", "n": "5"}, "livelock", (), False),
     ],
 )
 def test_a_fault_names_the_choices_that_decide_about_it_and_is_a_note_where_it_needs_one(

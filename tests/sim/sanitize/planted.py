@@ -501,7 +501,7 @@ def _unwritten_local(choices: Choices, shape: Shape) -> Defect:
     reads = choices.pick(
         (
             f"for (int j = 0; j < {size}; j++) v += s[j];",
-            f"v += s[(t + n) % {size}];",
+            f"v += s[(t + n - 2) % {size}];",
             f"for (int j = {size - 1}; j >= 0; j--) v = v * 0.5f + s[j];",
         )
     )
