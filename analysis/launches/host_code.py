@@ -200,12 +200,14 @@ class HostCode:
         return SeenBy(self.words, self.words | launching_words(self.items, self.launching))
 
     def macro_names(self, name: bytes) -> bool:
-        """Whether a macro names it."""
-        return name in self._macro_text
+        """Whether a macro names it, as a whole word."""
+        if IDENTIFIER.fullmatch(name) is None:  # an operator
+            return any(name in one.body for one in self._macros())
+        return name in self._macro_words
 
     @cached_property
-    def _macro_text(self) -> bytes:
-        return b"\n".join(definition.body for definition in self._macros())
+    def _macro_words(self) -> frozenset[bytes]:
+        return frozenset(word for one in self._macros() for word in IDENTIFIER.findall(one.body))
 
     def pasted(self, name: str) -> list[tuple[Item, int]]:
         """The functions and variables in which macros make the name from parts, and how often they do."""
