@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from tests.cpp.program import CppProgram
-from tests.sim.native.compiler import compiler_path
+from tests.sim.native.compiler import compilers
 
 _INCLUDE: Final = Path(__file__).parents[1] / "sim" / "native" / "include"
 _FLAGS: Final = (
@@ -25,8 +25,9 @@ _FLAGS: Final = (
     "-pedantic-errors",
     "-fsigned-char",
     "-ftemplate-depth=200",
-    "-fconstexpr-ops-limit=50000",
 )
+_GCC_LIMITS: Final = ("-fmax-errors=0", "-fconstexpr-ops-limit=50000")
+_CLANG_LIMITS: Final = ("-ferror-limit=0", "-fconstexpr-steps=50000")
 _SECONDS: Final = 300
 _ROUNDS: Final = 8
 _PLACE: Final = re.compile(r"unit_(?P<unit>\d+):(?P<piece>\d+):(?:\d+:)? (?P<what>.*)")
@@ -34,16 +35,23 @@ _PLACE: Final = re.compile(r"unit_(?P<unit>\d+):(?P<piece>\d+):(?:\d+:)? (?P<wha
 
 def accepted(programs: Sequence[CppProgram]) -> list[CppProgram | None]:
     """Each program with the checks that are C++; None where its declarations are not, or no check is left."""
-    if compiler_path() is None:
+    if not compilers():
         pytest.skip("no C++ compiler here: install the package g++ (or clang), or name one in SIMT_LSP_CXX")
     found: list[CppProgram | None] = list(programs)
     for _ in range(_ROUNDS):
-        refused = _refused({index: program for index, program in enumerate(found) if program is not None})
+        left = {index: program for index, program in enumerate(found) if program is not None}
+        refused = _refused(left, compilers()[0])
         if not refused:
             return found
         for index, pieces in refused.items():
             found[index] = _without(found[index], pieces)
     raise AssertionError("a compiler refuses what it accepted before")
+
+
+def disputed(programs: Sequence[CppProgram | None]) -> set[int]:
+    """The places of programs that a second compiler refuses: what compilers do not agree on proves nothing."""
+    given = {index: program for index, program in enumerate(programs) if program is not None}
+    return {index for other in compilers()[1:] for index in _refused(given, other)} if given else set()
 
 
 def _without(program: CppProgram | None, pieces: set[int]) -> CppProgram | None:
@@ -55,10 +63,8 @@ def _without(program: CppProgram | None, pieces: set[int]) -> CppProgram | None:
     return left if left.checks or left.numbers else None
 
 
-def _refused(programs: dict[int, CppProgram]) -> dict[int, set[int]]:
+def _refused(programs: dict[int, CppProgram], compiler: str) -> dict[int, set[int]]:
     """By program the pieces with an error."""
-    compiler = compiler_path()
-    assert compiler is not None
     lines = ['#include "simt_native.h"']
     for index, program in programs.items():
         lines.append(f"namespace unit_{index} {{")
@@ -66,8 +72,8 @@ def _refused(programs: dict[int, CppProgram]) -> dict[int, set[int]]:
             # A line break within a piece would count on, so only directives have them.
             lines += [f'#line {number} "unit_{index}"', piece]
         lines.append("}")
-    limit = ("-fmax-errors=0",) if "g++" in Path(compiler).name and "clang" not in compiler else ("-ferror-limit=0",)
-    command = [compiler, *_FLAGS, *limit, "-isystem", str(_INCLUDE), "-x", "c++", "-"]
+    limits = _CLANG_LIMITS if "clang" in Path(compiler).name else _GCC_LIMITS
+    command = [compiler, *_FLAGS, *limits, "-isystem", str(_INCLUDE), "-x", "c++", "-"]
     done = subprocess.run(
         command, input="\n".join(lines), capture_output=True, text=True, timeout=_SECONDS, check=False
     )

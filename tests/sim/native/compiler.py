@@ -60,9 +60,11 @@ def compilers() -> list[str]:
     return found if clang is None or "clang" in found[0] else [*found, clang]
 
 
-def compiled(units: Sequence[Unit], folder: Path, flags: Sequence[str] = ()) -> NativeProgram:
+def compiled(
+    units: Sequence[Unit], folder: Path, flags: Sequence[str] = (), compiler: str | None = None
+) -> NativeProgram:
     """The units as one program in `folder`; skips the test without a compiler, fails it where the text is not C++."""
-    compiler = compiler_path()
+    compiler = compiler or compiler_path()
     if compiler is None:
         pytest.skip("no C++ compiler here: install the package g++ (or clang), or name one in SIMT_LSP_CXX")
     folder.mkdir(parents=True, exist_ok=True)
