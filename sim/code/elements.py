@@ -35,7 +35,7 @@ def places(writer: Writer, address: ValueId, number: int, parts: tuple[Part, ...
         return None
     unit.imports[f"elements_{number}"] = f"m.access({number}).elements"
     index = writer.read_one(one.index)
-    where = unit.placement.roots[address], index
+    where = unit.placement.roots[address], index, parts[0].width
     known = writer.elements.get(where)
     is_held = "" if index in writer.fresh else ", True"
     found = known or f"elements_{number}(f, rows, mask, {index}{is_held})"

@@ -377,9 +377,11 @@ def _branch(
     _nested(writer, if_true, "mask", "return True")
     writer.line("if not some:")
     _nested(writer, if_false, "mask", "return False")
-    writer.line(f"taken, rest = both({condition}, mask, shape)")
+    writer.line(f"taken = taken_lanes({condition}, mask, shape)")
     _assign(writer, if_true, "taken")
-    _assign(writer, if_false, "rest")
+    if if_false:
+        writer.line("rest = other_lanes(taken, mask)")
+        _assign(writer, if_false, "rest")
     writer.line("return taken")
 
 

@@ -136,9 +136,9 @@ class Writer:
         self._names: dict[ValueId, tuple[str, ...]] = {}
         self._lows: dict[SymbolId, str] = {}
         self._expressions: dict[str, str] = {}
-        self.elements: dict[tuple[Root, str], str] = {}
-        """By the object and the name of an index where the element lies: an access finds what the one before did,
-        since what was read was written, and what was written may be read."""
+        self.elements: dict[tuple[Root, str, int], str] = {}
+        """By the object, the name of an index and the bytes of an element where it lies: an access finds what the one
+        before did, since what was read was written, and what was written may be read."""
         self.reaches: dict[str, str] = {}
         """By the name of an address how far behind its variable's start it lies."""
 

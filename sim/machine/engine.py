@@ -140,7 +140,7 @@ class Engine:
                 continue
             self._last_run[chosen] = self._tick
             if self._meets[segment - self._first]:
-                self._waiting.arrive(segment, chosen, self._policy.active[chosen])
+                self._waiting.arrive(segment, chosen, self._policy.active.take(chosen))
                 if self._watch is not None and self._waiting.has_met:
                     self._waiting.has_met = False
                     self._watch.progress()
@@ -178,7 +178,7 @@ class Engine:
     def _chain(self, segment: int, rows: Rows) -> None:
         """Runs `segment`, and what follows it as long as the rows stay together and alone."""
         policy, frame, counters = self._policy, self._frame, self._counters
-        active = policy.active[rows]
+        active = policy.active.take(rows)
         is_full = np.count_nonzero(active == self._full) == len(rows)
         mask = None if is_full else lanes_of(active, self._width)
         selected = None if len(rows) == frame.rows else rows

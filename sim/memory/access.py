@@ -28,7 +28,7 @@ _U8: Final = np.uint64
 _FEW: Final = 1
 """So often an address is worked out before a pattern is made of it."""
 _MANY_ROWS: Final = 512
-"""With so many rows a pattern that is worked out for one block is worth its price at once."""
+"""With so many rows a pattern is worth its price at once: two rounds of a loop cost more."""
 _MOST_PATTERNS: Final = 96
 """Of one frame; with 2,048 warps each takes a megabyte."""
 _PATTERN: Final = {width: int.from_bytes(bytes([VALID] * width), "little") for width in (1, 2, 4, 8)}
@@ -144,7 +144,7 @@ class Access:
             is_alike = kept is not None and frame.warps_per_block > 0
             if not known and len(patterns) >= _MOST_PATTERNS:
                 return None
-            if known < _FEW and not (is_alike and frame.rows >= _MANY_ROWS):
+            if known < _FEW and frame.rows < _MANY_ROWS:
                 patterns[self] = known + 1
                 return None
             known = patterns[self] = self._pattern(frame, make, is_alike=is_alike)
@@ -168,8 +168,10 @@ class Access:
             return False
         is_load = self._site.kind is AccessKind.LOAD
         for offset, width in self._parts:
-            full = _TYPES[width](_PATTERN[width] * (VALID | WRITTEN))
-            marks = steps.view(self._arena.shadows[width], start + offset)
+            full, shadow = _TYPES[width](_PATTERN[width] * (VALID | WRITTEN)), self._arena.shadows[width]
+            if not steps.lead_to(shadow, start + offset):
+                return False
+            marks = steps.view(shadow, start + offset)
             if not is_load:
                 marks[...] = full if lanes is None else np.where(lanes.reshape(marks.shape), full, marks)
             elif marks.min() != full and (lanes is None or ((marks != full) & lanes.reshape(marks.shape)).any()):

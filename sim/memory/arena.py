@@ -138,8 +138,9 @@ class Arena:
         if needed + PAGE <= len(self.data):
             return
         length = max(2 * len(self.data), (needed + PAGE + 0xFFFF) & ~0xFFFF)
-        # The used part is copied; the rest stays untouched zero pages of the operating system.
-        data, shadow = np.zeros(length, np.uint8), np.zeros(length, np.uint8)
+        # The used part is copied; the rest stays untouched zero pages of the operating system.  Both in one piece: what
+        # a run gives back is then no more than the C library keeps for the next one, which saves faults of pages.
+        data, shadow = np.zeros((2, length), np.uint8)
         _copy(self.data[: self._end], data[: self._end])
         _copy(self.shadow[: self._end], shadow[: self._end])
         self._views(data, shadow)

@@ -137,14 +137,15 @@ class Near:
     def take(self, memory: Values, offset: int) -> Values:
         """What the threads read of a part at `offset`."""
         start = self._start + offset
-        if self._steps is not None:
+        if self._steps is not None and self._steps.lead_to(memory, start):
             return self._steps.take(memory, start)
         return memory[start // memory.itemsize :].take(self._places(memory))
 
     def put(self, machine: Any, frame: Frame, memory: Values, offset: int, values: Values, lanes: Lanes | None) -> None:
         """Stores a part at `offset`."""
         start, steps = self._start + offset, self._steps
-        if steps is None or machine.watches or not steps.put(frame, memory, start, values, lanes):
+        is_view = steps is not None and not machine.watches and steps.lead_to(memory, start)
+        if steps is None or not is_view or not steps.put(frame, memory, start, values, lanes):
             write(machine, frame, memory[start // memory.itemsize :], self._places(memory), values, lanes)
 
     def _places(self, memory: Values) -> Values:

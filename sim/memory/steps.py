@@ -8,7 +8,8 @@ Gain      to copy such a view of 65,536 numbers takes 7 us, to gather them by th
 
 from __future__ import annotations
 
-from typing import Any, final
+from math import gcd
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -27,8 +28,14 @@ class Steps:
     extents: tuple[int, ...]
     steps: tuple[int, ...]
     origin: int
+    grain: int
+    """All places are multiples of so many bytes apart; 0 where they are one."""
     are_apart: bool
     """Whether no two threads share a byte."""
+
+    def lead_to(self, memory: Values, start: int) -> bool:
+        """Whether they lead from `start` to numbers of this view and not between them."""
+        return not (start % memory.itemsize or self.grain % memory.itemsize)
 
     def view(self, memory: Values, start: int) -> Values:
         """The numbers of all threads, the lowest of which is at byte `start`."""
@@ -53,6 +60,7 @@ class Steps:
             (blocks, count, *extents),
             (self.steps[0], warps.step * of_warp, *steps),
             self.origin + warps.start * of_warp,
+            self.grain,
             self.are_apart,
         )
 
@@ -61,7 +69,7 @@ class Steps:
 
         The lanes that do not write get back what was there.
         """
-        if not self.are_apart or (lanes is not None and 4 * np.count_nonzero(lanes) < lanes.size):
+        if not self.are_apart or (lanes is not None and _are_few(lanes)):
             return False
         view = self.view(memory, start)
         if lanes is not None:
@@ -72,6 +80,14 @@ class Steps:
             values = np.broadcast_to(values, self.shape)
         view[...] = values.reshape(self.extents) if values.ndim else values
         return True
+
+
+_MANY: Final = 1 << 14
+
+
+def _are_few(lanes: Lanes) -> bool:
+    """Whether to write these alone costs less than to write all again."""
+    return lanes.size >= _MANY and 4 * int(np.count_nonzero(lanes)) < lanes.size
 
 
 def steps_of(addresses: Values, frame: Frame, width: int, stride: int | None) -> Steps | None:
@@ -102,4 +118,4 @@ def steps_of(addresses: Values, frame: Frame, width: int, stride: int | None) ->
         are_apart = are_apart and (extent == 1 or abs(step) >= reach)
         reach += (extent - 1) * abs(step)
     origin = -sum((extent - 1) * min(step, 0) for extent, step in zip(extents, steps, strict=True))
-    return Steps((frame.rows, frame.width), extents, tuple(steps), origin, are_apart)
+    return Steps((frame.rows, frame.width), extents, tuple(steps), origin, gcd(*steps), are_apart)

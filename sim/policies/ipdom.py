@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from sim.arrays import LaneSets, Rows
 from sim.policies.protocol import EXIT, NOTHING, SegmentGraph, Split
-from sim.policies.splits import doubled, taken_ways, ways_per_row
+from sim.policies.splits import doubled, taken_ways, ways_per_row, where
 
 WAITING: Final = -2
 """Where a path on the stack resumes whose lanes wait."""
@@ -106,24 +106,26 @@ class Ipdom:
         join = self._reconvergence[segment]
         joins = self._join.take(rows)
         first, second = lanes != 0, other_lanes != 0
-        if np.count_nonzero(first & second):
-            opening = first & second & (joins != join)
-            fresh = rows[opening]
-            self._push(fresh, joins[opening], join, self.active[fresh])
+        opening = first & second & (joins != join)
+        if np.count_nonzero(opening):
+            places = where(opening)
+            fresh = rows.take(places)
+            self._push(fresh, joins.take(places), join, self.active.take(fresh))
             self._join[fresh] = join
-            joins[opening] = join
+            joins[places] = join
         first &= joins != target
         second &= joins != other_target
         deferred = first & second
         if np.count_nonzero(deferred):
-            self._push(rows[deferred], joins[deferred], other_target, other_lanes[deferred])
+            places = where(deferred)
+            self._push(rows.take(places), joins.take(places), other_target, other_lanes.take(places))
         self.active[rows] = np.where(first, lanes, other_lanes)
         self.segment[rows] = np.where(first, target, other_target)
-        idle = ~(first | second)
-        if np.count_nonzero(idle):
-            none = rows[idle]
-            self.segment[none], self.active[none] = NOTHING, 0
-            self._pop(none)
+        first |= second
+        if np.count_nonzero(first) < len(rows):
+            idle = rows.take(where(~first))
+            self.segment[idle], self.active[idle] = NOTHING, 0
+            self._pop(idle)
 
     def _all_go(self, rows: Rows, target: int, lanes: LaneSets) -> None:
         if target == EXIT:
@@ -133,7 +135,7 @@ class Ipdom:
         self.segment[rows] = target
         arrived = self._join.take(rows) == target
         if np.count_nonzero(arrived):
-            self._pop(rows[arrived])
+            self._pop(rows.take(where(arrived)))
 
     def block(self, rows: Rows) -> None:
         self._waiting[rows] = self.active[rows]
@@ -174,30 +176,37 @@ class Ipdom:
     def _push(self, rows: Rows, joins: NDArray[np.int64], resumes: NDArray[np.int64] | int, lanes: LaneSets) -> None:
         if not rows.size:
             return
-        depth = self._depth[rows]
-        if int(depth.max()) == len(self._lanes):
+        depth = self._depth.take(rows)
+        deepest = int(depth.max())
+        if deepest == len(self._lanes):
             self._joins = doubled(self._joins)
             self._resumes = doubled(self._resumes)
             self._lanes = doubled(self._lanes)
-        self._joins[depth, rows] = joins
-        self._resumes[depth, rows] = resumes
-        self._lanes[depth, rows] = lanes
+        level = deepest if int(depth.min()) == deepest else depth  # most often one, and one costs less
+        self._joins[level, rows] = joins
+        self._resumes[level, rows] = resumes
+        self._lanes[level, rows] = lanes
         self._depth[rows] = depth + 1
 
     def _pop(self, rows: Rows) -> None:
         """The path below becomes the top; paths that have no lanes or stand at their join end at once."""
         while rows.size:
-            depth = self._depth[rows] - 1
-            if depth.min() < 0:
+            depth = self._depth.take(rows) - 1
+            least = int(depth.min())
+            if least < 0:
                 empty = depth < 0
                 self.segment[rows[empty]] = NOTHING
                 self.active[rows[empty]] = 0
                 rows, depth = rows[~empty], depth[~empty]
+                if not rows.size:
+                    return
+                least = int(depth.min())
             self._depth[rows] = depth
-            join, segment, lanes = self._joins[depth, rows], self._resumes[depth, rows], self._lanes[depth, rows]
+            level = least if int(depth.max()) == least else depth
+            join, segment, lanes = self._joins[level, rows], self._resumes[level, rows], self._lanes[level, rows]
             held = segment == WAITING
             self._join[rows] = join
-            if held.any():
+            if np.count_nonzero(held):
                 self._waiting[rows] = np.where(held, lanes, _NONE)
                 self.segment[rows] = np.where(held, NOTHING, segment)
                 self.active[rows] = np.where(held, _NONE, lanes)
@@ -205,7 +214,7 @@ class Ipdom:
                 self._waiting[rows] = 0
                 self.segment[rows] = segment
                 self.active[rows] = lanes
-            rows = rows[(lanes == 0) | (segment == join)]
+            rows = rows.take(where((lanes == 0) | (segment == join)))
 
     def _leave(self, rows: Rows, lanes: LaneSets) -> None:
         """Lanes left the function: nobody waits for them further down."""

@@ -72,7 +72,7 @@ class Frame:
 
         def of_warps(values: Values) -> Values:
             """What holds for the warps of one block, for all of these."""
-            return values[warps % per_block]
+            return np.broadcast_to(values, (blocks, per_block, width)).reshape(self.rows, width)
 
         self.thread_x: Values = of_warps((linear % x).astype(np.uint32))
         self.thread_y: Values = of_warps((linear // x % y).astype(np.uint32))

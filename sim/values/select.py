@@ -65,10 +65,16 @@ def outcome(condition: Values, lanes: Lanes | None) -> tuple[bool, bool]:
     return count > 0, count < int(np.count_nonzero(lanes))
 
 
-def both(condition: Values, lanes: Lanes | None, shape: tuple[int, int]) -> tuple[Lanes, Lanes]:
-    """The lanes of the two ways of a branch."""
-    taken: Lanes = np.broadcast_to(condition, shape) if lanes is None else condition & lanes
-    return taken, ~taken if lanes is None else lanes & ~taken
+def taken_lanes(condition: Values, lanes: Lanes | None, shape: tuple[int, int]) -> Lanes:
+    """The lanes of the true way of a branch."""
+    if lanes is not None:
+        return condition & lanes
+    return condition if condition.shape == shape else np.broadcast_to(condition, shape)
+
+
+def other_lanes(taken: Lanes, lanes: Lanes | None) -> Lanes:
+    """Those of the false way."""
+    return ~taken if lanes is None else lanes & ~taken
 
 
 def case_lanes(

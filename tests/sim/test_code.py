@@ -76,7 +76,7 @@ def test_the_generated_code_of_a_branch() -> None:
     text = "__global__ void k(int *x) { int v = 3; if (x[0] > 5) v = 7; x[threadIdx.x] = v; }"
     code = generate(kernel_of(text), 32, havoc=False, observes_values=False).text
     assert "some, others = outcome(" in code
-    assert "taken, rest = both(" in code
+    assert "taken = taken_lanes(" in code
     compile(code, "k", "exec")
 
 
