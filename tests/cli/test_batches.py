@@ -19,6 +19,13 @@ def test_tasks_have_what_fits_their_time_and_get_smaller_towards_the_end() -> No
     assert batches.take(1) is None
 
 
+def test_what_came_last_counts_most() -> None:
+    batches = Batches(range(100))
+    for seconds in (USUAL, USUAL, 0.1, 0.1, 0.1, 0.1):
+        batches.learn(1, seconds)
+    assert len(batches.take(1) or ()) == 18
+
+
 def test_only_items_of_a_group_share_a_task() -> None:
     batches = Batches(["a1", "a2", "b1", "a3"], lambda item: item[0])
     batches.learn(1, 0.0)

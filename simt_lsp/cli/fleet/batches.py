@@ -1,4 +1,4 @@
-"""Items that share tasks of some seconds: how many together is what was measured of those before.
+"""Items that share tasks of some seconds: how many together follows what was measured of those before.
 
 Rules    While nothing is known, an item is a task.  A task ends after the item with which `USUAL` seconds are over;
          what it did not come to is put back.  So is each half of a task that nobody survived, until the item that does
@@ -28,7 +28,7 @@ class Batches(Generic[Item]):
         self._again: deque[Sequence[Item]] = deque()
         self._group = group
         self._seconds = 0.0
-        self._known = 0
+        self._known = 0.0
 
     def take(self, workers: int) -> tuple[Item, ...] | None:
         """The next task; None where nothing is left now."""
@@ -43,8 +43,9 @@ class Batches(Generic[Item]):
         return tuple(taken)
 
     def learn(self, items: int, seconds: float) -> None:
-        self._known += items
-        self._seconds += seconds
+        """What came last says most of what comes next: the costliest are first."""
+        self._known = self._known / 2 + items
+        self._seconds = self._seconds / 2 + seconds
 
     def put_back(self, items: Sequence[Item]) -> None:
         """They are what is taken next but for what came back before, in tasks of their own."""
