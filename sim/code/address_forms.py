@@ -29,6 +29,7 @@ from analysis.ir.instructions import (
     Convert,
     ElementAddress,
     FieldAddress,
+    Instruction,
     Load,
     ReadSpecial,
     Select,
@@ -37,7 +38,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.record import record
-from analysis.ir.types import IntegerType
+from analysis.ir.types import IntegerType, PointerType
 from sim.code.placement import Placement
 from sim.code.segments import SegmentedFunction
 
@@ -85,7 +86,8 @@ class Form:
     address: ValueId
     indices: tuple[Index, ...]
     needs_block: bool
-    """Whether it depends on which block a thread is in, and not only on where in the block."""
+    """Whether it depends on which block a thread is in, and not only on where in the block; where an object of the
+    block itself begins does not count."""
 
     @property
     def moving(self) -> tuple[ValueId, ...]:
@@ -126,7 +128,8 @@ class Finder:
         moving = {term.moving for index in indices for term in index.terms}
         if len(moving) > _MOST_NUMBERS or any(self._reads(value, (), _OF_THREAD) for value in moving):
             return None
-        return Form(address, tuple(indices), self._reads(address, moving, _OF_BLOCK))
+        needs_block = self._reads(address, moving, _OF_BLOCK) or self._reads_addresses(address, moving)
+        return Form(address, tuple(indices), needs_block)
 
     def _terms(self, value: ValueId, so_far: Term) -> Iterator[Term]:
         """What moves in a sum."""
@@ -156,6 +159,23 @@ class Finder:
 
     def _reads(self, start: ValueId, known: Collection[ValueId], registers: Collection[SpecialRegister]) -> bool:
         """Whether a value is computed from one of these registers, without phis and memory, and not through `known`."""
+        steps = self._steps_to(start, known)
+        return any(isinstance(one, ReadSpecial) and one.register in registers for one in steps)
+
+    def _reads_addresses(self, start: ValueId, known: Collection[ValueId]) -> bool:
+        """Whether a number on the way to an address is made of another address: that of a shared variable is another
+        one in each block, though no block's number is in it."""
+        types = self._function.types
+        return any(
+            one.result is not None
+            and not isinstance(types[one.result], PointerType)
+            and any(isinstance(types[operand], PointerType) for operand in one.operands)
+            for one in self._steps_to(start, known)
+            if not isinstance(one, Load)
+        )
+
+    def _steps_to(self, start: ValueId, known: Collection[ValueId]) -> Iterator[Instruction]:
+        """What computes a value, without phis, and without what comes before loads and `known`."""
         seen, left = set(known), [start]
         while left:
             value = left.pop()
@@ -163,10 +183,8 @@ class Finder:
             if value in seen or value in self._placement.hoisted or one is None:
                 continue
             seen.add(value)
-            if isinstance(one, ReadSpecial) and one.register in registers:
-                return True
+            yield one
             left += () if isinstance(one, Load) else one.operands
-        return False
 
     def _number(self, value: ValueId) -> int:
         """Of a constant; -1 for anything else."""

@@ -298,3 +298,12 @@ def test_numbers_on_which_all_agree_are_divided_as_c_does(kind: str) -> None:
     alike = run(text, {"y": np.zeros(7, dtype), "n": 13}, block=1)
     apart = run(each, {"y": np.zeros(7, dtype), "a": np.full(32, 13, np.int32)}, block=1, name="each")
     assert alike.arrays["y"].tolist() == apart.arrays["y"].tolist()
+
+
+def test_an_index_that_is_made_of_an_address() -> None:
+    """It differs from block to block, though no block's number is in it."""
+    text = """__global__ void k(int *y) { __shared__ int s[32]; int t = threadIdx.x; s[t] = t; __syncthreads();
+        unsigned far = ((unsigned long long)s >> 8) % 16 * 32;
+        for (int j = 0; j < 3; j++) y[((unsigned long long)s >> 8) % 16 * 32 + t + j] = s[t] + j;
+        y[600 + blockIdx.x] = far; }"""
+    both(text, {"y": np.zeros(605, np.int32)}, grid=5, block=32)
