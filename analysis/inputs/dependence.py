@@ -5,6 +5,7 @@ Rules     An address depends on the numbers it is computed from, on the contents
           from, on what was stored there by the kernel, and, at joins and in loops, on the conditions that decide which
           value arrives.  The object that a pointer points to is no such input: objects never overlap.
           Guards around an access decide who comes; they are asked for apart.
+Cost      One walk over what lies behind them for each set of values, however often it is asked for.
 Limits    Pointers of unknown origin depend on nothing that is known.
 """
 
@@ -48,6 +49,7 @@ class Dependences:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
+        self._known: dict[frozenset[ValueId], Dependence] = {}
         self._block_of: dict[ValueId, BasicBlockId] = {}
         self._stores: dict[NamedObject, list[Store]] = {}
         for block in flow.control.order:
@@ -84,8 +86,15 @@ class Dependences:
         for root in {place.root for place in self._flow.places(address)}:
             yield from (store.address for store in self._stores.get(root, ()))
 
-    def of(self, values: Sequence[ValueId]) -> Dependence:
+    def of(self, values: Iterable[ValueId]) -> Dependence:
         """Of all of them together."""
+        asked = frozenset(values)
+        known = self._known.get(asked)
+        if known is None:
+            known = self._known[asked] = self._behind(asked)
+        return known
+
+    def _behind(self, values: frozenset[ValueId]) -> Dependence:
         names: set[str] = set()
         contents: set[str] = set()
         has_block_index = False

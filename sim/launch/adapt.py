@@ -53,12 +53,12 @@ def run_adapted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, 
     smaller = None if longest[1].truncated is None else planner.smaller(longest[0])
     if smaller is not None:
         small = tuple(_tried(planner, run, smaller))
-    best = min((longest, *small, *before), key=_badness)
+    best = min((longest, *small, *before), key=badness)
     is_cheap = best[1].truncated is None and best[1].warp_instructions <= MAX_RETRIED_WORK
     if best[0].block.is_chosen and is_cheap and any(map(_blames_block, best[1].faults)):
         for block in other_blocks(best[0].evidence, best[0].block.extent):
             other = replace(best[0].attempt, block=block, lengths={})
-            best = min((best, *_tried(planner, run, other)), key=_badness)
+            best = min((best, *_tried(planner, run, other)), key=badness)
             if not best[1].faults and best[1].truncated is None:
                 break
     return _mended(planner, run, *best)
@@ -121,7 +121,7 @@ def _tried(planner: Planner, run: Callable[[Plan], Result], attempt: Attempt) ->
         result = run(plan)
     except LaunchError:
         return
-    yield min(_grown(planner, run, plan, result), key=_badness)
+    yield min(_grown(planner, run, plan, result), key=badness)
 
 
 def _grown(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result: Result) -> list[tuple[Plan, Result]]:
@@ -163,7 +163,7 @@ def _mended(planner: Planner, run: Callable[[Plan], Result], plan: Plan, result:
         trials -= 1
         for other in _tried(planner, run, attempt):
             work -= other[1].warp_instructions
-            if _badness(other) < _badness((plan, result)) and still_comes(planner.flow, plan, result, other[1]):
+            if badness(other) < badness((plan, result)) and still_comes(planner.flow, plan, result, other[1]):
                 plan, result = other
                 pending = _other_choices(planner, plan, result)
     return plan, result
@@ -196,5 +196,6 @@ def _blames_block(fault: Fault) -> bool:
     return isinstance(fault, OutOfBounds | UninitialisedRead | BarrierDivergence | Deadlock)
 
 
-def _badness(run: tuple[Plan, Result]) -> tuple[bool, int]:
+def badness(run: tuple[Plan, Result]) -> tuple[bool, int]:
+    """The least counts."""
     return run[1].truncated is not None, len(run[1].faults)

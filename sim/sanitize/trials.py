@@ -18,7 +18,7 @@ from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.equivalence.allowance import Allowance
 from sim.kernel import Kernel
-from sim.launch.adapt import run_adapted, share_kept
+from sim.launch.adapt import badness, run_adapted, share_kept
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
 from sim.observers.places import FunctionSpan
@@ -123,20 +123,29 @@ class Runner:
         """The launch that fits best, under the plainest schedule; within a share of the time that is left.
 
         One that would never have ended is not replaced by a smaller one; of another one that was, what it found until
-        then is `replaced`.  Raises `LaunchError` and `Refusal`.
+        then is `replaced`.  Where the time is over while a better launch is looked for, the best until then counts.
+        Raises `LaunchError` and `Refusal`.
         """
+        tried: list[tuple[Planner, Plan, Result]] = []
         try:
             with pace(self._keep_time):
-                return self._adapted(requests, why, share)
+                return self._adapted(requests, why, share, tried)
         except Cancelled:
-            raise LaunchError(OUT_OF_TIME) from None
+            if not tried:
+                raise LaunchError(OUT_OF_TIME) from None
+        planner, plan, result = min(tried, key=lambda one: badness(one[1:]))
+        self._note_choices(plan)
+        return self._trial(planner, plan, why, PLAIN, result)
 
     def _keep_time(self) -> None:
         """What plans a launch looks at no clock: a kernel may be so large that this takes all of its time."""
         if self._allowance.is_over:
             raise Cancelled
 
-    def _adapted(self, requests: Sequence[Request], why: str, share: float) -> Trial:
+    def _adapted(
+        self, requests: Sequence[Request], why: str, share: float, tried: list[tuple[Planner, Plan, Result]]
+    ) -> Trial:
+        """`tried` is filled with all runs, without their memory."""
         part = self._allowance.part(share)
         budget = Budget(seconds=max(part.left, 0.01), memory_bytes=MEMORY)
         planner = Planner(
@@ -157,8 +166,10 @@ class Runner:
             if left <= 0 or self.is_over:
                 raise LaunchError(OUT_OF_TIME)
             result = self._run(plan, PLAIN, left)
+            without_memory = replace(result, arrays={}, variables={})
+            tried.append((planner, plan, without_memory))
             if _is_cut_off(result):
-                cut_off.append((plan, replace(result, arrays={}, variables={})))
+                cut_off.append((plan, without_memory))
             return result
 
         plan, result = run_adapted(planner, run)
@@ -167,9 +178,13 @@ class Runner:
             plan, result = endless[0]
         elif cut_off and result.truncated is None:
             self.replaced = self._trial(planner, cut_off[0][0], why, PLAIN, cut_off[0][1])
+        self._note_choices(plan)
+        return self._trial(planner, plan, why, PLAIN, result)
+
+    def _note_choices(self, plan: Plan) -> None:
+        """Those of the first launch."""
         if not self.chosen:
             self.chosen = frozenset(choice.name for choice in plan.choices if choice.is_chosen)
-        return self._trial(planner, plan, why, PLAIN, result)
 
     def again(self, trial: Trial, schedule: Schedule) -> Trial:
         """The same launch under another schedule."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
-from analysis.ir.pace import paced
+from analysis.ir.pace import Cancelled, paced
+from sim.launch.planner import Plan, Planner
+from sim.result import Result
+from sim.sanitize import trials
 from sim.sanitize.api import Sanitized, sanitize
 from sim.sanitize.model import KernelFindings, Severity
 from sim.sanitize.trials import OUT_OF_TIME
@@ -366,3 +370,15 @@ def test_chosen_shared_memory_and_addresses_are_no_faults() -> None:
     assert (short.kind, short.severity) == ("out-of-bounds", Severity.NOTE)
     assert (endless.kind, endless.severity) == ("livelock", Severity.ERROR)
     assert kernel_of(found, "allocates").sites == ()
+
+
+def test_what_ran_counts_though_the_time_ends_the_search_for_a_better_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(planner: Planner, run: Callable[[Plan], Result]) -> tuple[Plan, Result]:
+        run(planner.plan())
+        raise Cancelled
+
+    monkeypatch.setattr(trials, "run_adapted", interrupted)
+    (kernel,) = sanitize("__global__ void k(int *p, int n) { p[threadIdx.x - n % 2] = n; }").kernels
+    assert kernel.not_run is None
+    assert ("out-of-bounds", Severity.NOTE) in [(site.kind, site.severity) for site in kernel.sites]
+    assert any(choice.name == "n" and choice.is_chosen for choice in kernel.launches[0].choices)
