@@ -9,6 +9,7 @@ Found    by `search.py`: a thread that comes there and computes another number t
          meant (a hash and its remainder, `i - 1u + 1`) changes no index, and is none.
 Smallest the numbers of the launch made smaller, all that are equal together, as long as some thread overflows; then the
          grid is cut behind the block of that thread.
+         How large a grid is without a launch, nobody says: what is computed of `gridDim` is left alone there.
 Limits   as `candidates.py` and `search.py` say; structures that are passed, and sizes in memory, are not known.
 """
 
@@ -24,7 +25,7 @@ from analysis.graph.control_flow import ControlFlow
 from analysis.graph.work import Work
 from analysis.ir.function import Function, values_of_frame
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Phi
+from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Phi, ReadSpecial
 from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.record import record
@@ -48,6 +49,7 @@ MOST_BOUNDS: Final = 3
 MOST_FACTORS: Final = 2
 """Of one index."""
 _SCALING: Final = frozenset({BinaryOperator.MULTIPLY, BinaryOperator.SHIFT_LEFT})
+_OF_GRID: Final = frozenset({SpecialRegister.GRID_DIM_X, SpecialRegister.GRID_DIM_Y, SpecialRegister.GRID_DIM_Z})
 LEAST_SIZE: Final = 16
 """Smaller numbers say what is done, not how much there is."""
 
@@ -88,7 +90,7 @@ def find_overflows(
     found: tuple[Overflow, ...] = ()
     if may_overflow and _may_be_large(subject):
         found = _within_bounds(subject, flow, places, Launched(block, _coverable(block), {}, Admitted.BOUND))
-    return found or find_wide(flow, subject.affine, subject.frame, places, block)
+    return found or find_wide(flow, subject.affine, subject.frame, places, block, subject.spaces)
 
 
 def _may_overflow(subject: Subject) -> bool:
@@ -163,7 +165,7 @@ def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest
     grids: dict[BasicBlockId, Extents] = {}
     moments = Moments(flow, largest)
     for index, block in paced(places):
-        some = candidates(flow, intervals, index, block)
+        some = [one for one in candidates(flow, intervals, index, block) if not _asks_for_grid(flow, one.value)]
         known = [one for one in some if Search(moments, one).is_known()]
         if any(in_frame(flow, one.value, subject.frame) for one in known):
             if block not in grids:
@@ -174,6 +176,19 @@ def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest
         for one in _in_launches(subject, flow, here, [replace(largest, grid=grid)]):
             found.setdefault(one.value, one)
     return tuple(found.values())
+
+
+def _asks_for_grid(flow: FunctionFlow, value: ValueId) -> bool:
+    """Whether a number follows from the size of the grid, of which a comparison says nothing."""
+    seen, waiting = {value}, [value]
+    while waiting:
+        item = flow.definition(waiting.pop())
+        if isinstance(item, ReadSpecial) and item.register in _OF_GRID:
+            return True
+        new = [one for one in item.operands if one not in seen] if isinstance(item, Binary | Convert | Phi) else []
+        seen.update(new)
+        waiting.extend(new)
+    return False
 
 
 def _overflow(moments: Moments, candidate: Candidate) -> Overflow | None:

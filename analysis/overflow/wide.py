@@ -3,6 +3,7 @@
 Found    `i < n`, where `n` is an argument of 64 bits and `i`, which is used as an index, is computed in 32 bits from
          the thread's block or counted by a loop: with one more element than 32 bits count, the last thread or the last
          round computes another number than the text says.  Checked by evaluating that thread.
+         What is an index of a shared or local array as well stays small.
 Limits   a guess: many sizes have 64 bits by habit.
 """
 
@@ -14,10 +15,11 @@ from typing import Final
 from analysis.affine.interval import type_range
 from analysis.affine.result import AffineResult
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Convert, Phi
+from analysis.ir.instructions import Binary, Convert, ElementAddress, Phi
 from analysis.ir.operators import CompareOperator
 from analysis.ir.source import FrameId
-from analysis.ir.types import IntegerType
+from analysis.ir.types import IntegerType, MemorySpace
+from analysis.memory.spaces import SpaceResult
 from analysis.overflow.candidates import in_frame
 from analysis.overflow.model import LARGEST_GRID, Admitted, Extents, Launched, Overflow, Point
 from analysis.overflow.thread_values import EXACT, INDEX_BITS, FunctionFlow, ThreadValues
@@ -40,19 +42,30 @@ def find_wide(
     frame: FrameId,
     places: Sequence[tuple[ValueId, BasicBlockId]],
     block: Extents,
+    spaces: SpaceResult,
 ) -> tuple[Overflow, ...]:
     """Each innermost operation once, of those in the frame."""
     found: dict[ValueId, Overflow] = {}
     sizes = {one.value for one in flow.function.parameters if _bits(flow, one.value) > INDEX_BITS}
     if not sizes:
         return ()
+    small = _of_small_arrays(flow, spaces)
     used = {flow.without_conversions(index) for index, _ in places}
     used |= {value for index in used for value in _terms(flow, index)}
     for index, size in _compared(flow, affine, used, sizes):
-        one = _overflow(flow, index, size, block)
+        one = None if flow.without_conversions(index) in small else _overflow(flow, index, size, block)
         if one is not None and in_frame(flow, one.value, frame):
             found.setdefault(one.value, one)
     return tuple(found.values())
+
+
+def _of_small_arrays(flow: FunctionFlow, spaces: SpaceResult) -> set[ValueId]:
+    """Indices of shared and local arrays as well, of which none is so large."""
+    return {
+        flow.without_conversions(item.index)
+        for _, item in flow.function.instructions()
+        if isinstance(item, ElementAddress) and spaces.space(item.base) in (MemorySpace.SHARED, MemorySpace.LOCAL)
+    }
 
 
 def _bits(flow: FunctionFlow, value: ValueId) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import ClassVar, Final, final
 
 from analysis.facts.merge import FrameView
-from analysis.facts.model import AccessFact, FunctionFacts, Location
+from analysis.facts.model import AccessFact, Location, PartOf
 from analysis.facts.parts import Parts
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import FunctionKind, SymbolKind
@@ -27,6 +27,7 @@ from analysis.ir.instructions import (
     Match,
     Math,
     Phi,
+    Print,
     ReadSpecial,
     Select,
     Shuffle,
@@ -99,11 +100,12 @@ class ArrayInLocalMemory:
 
     ## Known noise
 
-    It is about arrays that are accessed in a loop; elsewhere a few accesses do no harm. Silent are indices that follow
-    from constants and from counters of loops with a known bound, since the compiler may unroll these (it need not if
-    they are long), arrays that are filled with constants at constant places and never again, which become a table in
-    constant memory, arrays of two elements, and functions whose callers are not known. Whether the array is in the
-    caches, and what it costs there, is not known.
+    It is about arrays that are accessed in a loop, where that takes `shareThreshold` of the kernel or may; elsewhere a
+    few accesses do no harm. Silent are indices that follow from constants and from counters of loops with a known
+    bound, since the compiler may unroll these (it need not if they are long), arrays that are filled with constants at
+    constant places and never again, which become a table in constant memory, arrays of two elements or for `printf`,
+    and functions whose callers are not known. Whether the array is in the caches, and what it costs there, is not
+    known.
     """
 
     code: ClassVar[str] = "MEM506"
@@ -134,16 +136,20 @@ class ArrayInLocalMemory:
             if known is not None and access.variable is not None and access.loops:
                 found.setdefault(access.variable, []).append((access, known))
         for name, ((first, known), *others) in found.items():
+            all_known = [known, *(one for _, one in others)]
+            taken = _taken(all_known)
+            way_out = _way_out(subject, all_known)
+            if taken is not None and not _is_worth_it(taken, subject.share_threshold, has_way_out=bool(way_out)):
+                continue
             here = location_of(text, first)
             elsewhere = {location_of(text, other): None for other, _ in others[:MAX_PLACES]}
-            all_known = [known, *(one for _, one in others)]
             yield cls(
                 here,
                 name,
                 address_text(text, first),
                 known.size,
-                _takes(function, all_known),
-                _way_out(subject, all_known),
+                "" if taken is None else f" These accesses take {part_text(taken, function)}.",
+                way_out,
                 tuple(Related(place, "the same array, indexed at run time") for place in elsewhere if place != here),
                 _unrolling_fix(subject, all_known),
             )
@@ -163,6 +169,8 @@ class ArrayInLocalMemory:
 
 MIN_ELEMENTS: Final = 3
 """Of two elements one is picked by a select."""
+MAX_IN_REGISTERS: Final = 256
+"""Bytes: a quarter of the registers that a thread may have."""
 MAX_LOOKS: Final = 60
 MAX_PLACES: Final = 8
 """Of one array."""
@@ -211,7 +219,7 @@ def _dynamic_accesses(subject: Subject) -> Mapping[tuple[int, int], _Dynamic]:
                 around = view.root.control.innermost_cycle(access.block)
                 share = view.root.weights.tree.share({None if around is None else around.id: SHARED_ACCESS})
                 parts.add(share, view.root, view.part_of_slots)
-                loop = _loop_alone(view, indices) if is_dynamic else None
+                loop = _loop_alone(view, symbol, indices) if is_dynamic else None
                 found[place] = _Dynamic(max(size, 0 if before is None else before.size), parts, loop, unrolled)
     return {place: known for place, known in found.items() if place not in named}
 
@@ -220,29 +228,54 @@ def _unrolled(subject: Subject, view: FrameView, indices: Sequence[ValueId]) -> 
     return next((one for index in indices if (one := partly_unrolled(subject, view, index)) is not None), None)
 
 
-def _loop_alone(view: FrameView, indices: Sequence[ValueId]) -> Span | None:
-    """The loop whose length is not known, if nothing else keeps these indices from being numbers."""
-    every = {cycle.id for cycle in view.root.control.cycles}
-    if any(_is_dynamic(view, index, set(every)) for index in indices):
+def _loop_alone(view: FrameView, symbol: SymbolId, indices: Sequence[ValueId]) -> Span | None:
+    """The loop whose length is not known, if nothing else keeps any index of the array from being a number."""
+    loop = next((loop for index in indices if (loop := open_loop(view, index)) is not None), None)
+    if loop is None:
         return None
-    return next((loop for index in indices if (loop := open_loop(view, index)) is not None), None)
+    every = {cycle.id for cycle in view.root.control.cycles}
+    for _, item in view.root.function.instructions():
+        if not isinstance(item, ElementAddress) or _path(view, item.result)[0] != symbol:
+            continue
+        if _is_dynamic(view, item.index, set(every)) or _is_loaded(view, item.index):
+            return None
+    return loop
 
 
-def _takes(function: FunctionFacts, known: Sequence[_Dynamic]) -> str:
-    """All of them, in the kernel where the first takes most."""
+def _is_loaded(view: FrameView, value: ValueId) -> bool:
+    """Whether memory has a part in it, that of the thread too."""
+    seen, waiting = {value}, [value]
+    while waiting and len(seen) <= MAX_LOOKS:
+        item = view.root.divergence.definition(waiting.pop())
+        if isinstance(item, Load):
+            return True
+        new = [one for one in item.operands if one not in seen] if isinstance(item, (*_THROUGH, Select)) else []
+        seen.update(new)
+        waiting.extend(new)
+    return bool(waiting)
+
+
+def _taken(known: Sequence[_Dynamic]) -> PartOf | None:
+    """What all of them take, in the kernel where the first takes most."""
     parts = [part for one in known if (part := one.parts.largest()) is not None]
     if not parts:
-        return ""
+        return None
     first, *others = parts
     share = first.share
     for other in others:
         share = share.plus(other.share) if other.whole == first.whole else share
-    return f" These accesses take {part_text(replace(first, share=share), function)}."
+    return replace(first, share=share)
+
+
+def _is_worth_it(taken: PartOf, threshold: float, *, has_way_out: bool) -> bool:
+    """Where something can be done, what it may take counts."""
+    return 100 * (taken.share.high if has_way_out else taken.share.expected) >= threshold
 
 
 def _way_out(subject: Subject, known: Sequence[_Dynamic]) -> str:
     loops = {(one.loop.start, one.loop.end) for one in known if one.loop is not None}
-    if len(loops) == 1 and all(one.loop is not None for one in known):
+    fits = all(one.size <= MAX_IN_REGISTERS for one in known)
+    if len(loops) == 1 and fits and all(one.loop is not None for one in known):
         line = subject.text.line(Span(*loops.pop()))
         return f" With a constant bound, the loop in line {line} could be unrolled, and each index would be a number."
     unrolled = known[0].unrolled
@@ -265,12 +298,12 @@ def _unrolling_fix(subject: Subject, known: Sequence[_Dynamic]) -> Fix | None:
 
 
 def _size_of_array(view: FrameView, symbol: SymbolId) -> int | None:
-    """In bytes; None for what is no array of a thread, is very short, or becomes a table in constant memory."""
+    """In bytes; None for what is no array of a thread, very short, printed, or a table in constant memory."""
     function = view.root.function
     type_ = function.symbols[symbol].type
     if function.symbols[symbol].kind is not SymbolKind.LOCAL or not isinstance(type_, ArrayType):
         return None
-    if (type_.length or 0) < MIN_ELEMENTS or _is_table(view, symbol):
+    if (type_.length or 0) < MIN_ELEMENTS or _is_table(view, symbol) or _is_printed(view, symbol):
         return None
     return size_of(type_, function.structs)
 
@@ -342,6 +375,12 @@ def _has_open_rounds(view: FrameView, item: Phi, block: BasicBlockId, asked: set
     terminators = (root.function.blocks[exit].terminator for exit in root.control.exit_branches(cycle))
     conditions = [one.operands[0] for one in terminators if isinstance(one, Branch | Switch)]
     return any(_is_dynamic(view, one, asked) for one in conditions)
+
+
+def _is_printed(view: FrameView, symbol: SymbolId) -> bool:
+    """Whether `printf` takes its address: a text that is put together there has to lie in memory."""
+    printed = (item for _, item in view.root.function.instructions() if isinstance(item, Print))
+    return any(_path(view, operand)[0] == symbol for item in printed for operand in item.operands)
 
 
 def _is_table(view: FrameView, symbol: SymbolId) -> bool:

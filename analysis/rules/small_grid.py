@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import ClassVar, Final, final
 
+from analysis.facts.merge import FrameView
 from analysis.facts.model import FunctionFacts, Location
-from analysis.ir.function import SourceBranchKind
+from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Binary, Branch, Compare, Constant, Convert, Math, Phi, ReadSpecial, Terminator
+from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
+from analysis.ir.source import OWN_FRAME
 from analysis.launches import Shape
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
@@ -24,7 +29,7 @@ from analysis.verdict.barriers import Tier
 class SmallGrid:
     """## What it does
 
-    Hints at a launch of a kernel that takes any number of blocks (it asks for `gridDim` in a loop) with fewer than a
+    Hints at a launch of a kernel that takes any number of blocks (a loop goes on by `gridDim`) with fewer than a
     large GPU of the architecture has multiprocessors, or with a few more than fit at once, so that a second wave of
     them runs almost alone.
 
@@ -61,7 +66,8 @@ class SmallGrid:
 
     ## Known noise
 
-    Silent are grids of one block, which are meant to be that, and kernels whose grid is the size of the work. The work
+    Silent are grids of one block, which are meant to be that, kernels whose grid is the size of the work, and loops
+    whose bound is a constant that the grid covers. The work
     may be little, and other kernels may run beside this one and fill the GPU. How many blocks fit at once is computed
     from the threads of a block alone; registers and shared memory may allow fewer.
     """
@@ -93,7 +99,8 @@ class SmallGrid:
             if launch.grid is None or launch.block is None or not launch.is_made or launch.kernel in seen:
                 continue
             text = _idle(launch.grid, launch.block, large_gpu(environment.architecture))
-            if text is not None and _takes_any_grid(subject, one.kernels):
+            threads = prod((*launch.grid, *launch.block))
+            if text is not None and _takes_any_grid(subject, one.kernels, threads):
                 seen.add(launch.kernel)
                 yield cls(one.name, text, one.kernels)
 
@@ -122,14 +129,64 @@ def _idle(grid: Shape, block: Shape, gpu: Gpu) -> str | None:
     return None
 
 
-def _takes_any_grid(subject: HostSubject, kernels: Sequence[Item]) -> bool:
-    """Whether the kernel stands in the file, has a loop and asks how large the grid is."""
+def _takes_any_grid(subject: HostSubject, kernels: Sequence[Item], threads: int) -> bool:
+    """Whether the kernel stands in the file, and more blocks would leave each thread fewer rounds of a loop."""
     places = {kernel.span.start for kernel in kernels if kernel.path == subject.analysis.facts.path}
     asks = all(b"gridDim" in kernel.identifiers for kernel in kernels if kernel.is_definition)
     found: list[FunctionFacts] = [one for one in subject.analysis.facts.functions if one.start in places]
-    return asks and bool(found) and all(any(b.kind is SourceBranchKind.LOOP for b in one.branches) for one in found)
+    if not asks or not found:
+        return False
+    views = [[view for view in subject.analysis.views(one) if view.frame == OWN_FRAME] for one in found]
+    return all(any(_has_strided_loop(view, threads) for view in of_one) for of_one in views)
 
 
+def _has_strided_loop(view: FrameView, threads: int) -> bool:
+    """Whether a loop goes on by the size of the grid, to a number that is not known or beyond all threads."""
+    control, function = view.root.control, view.root.function
+    for cycle in control.cycles:
+        limits = [_limit(view, function.blocks[block].terminator) for block in control.exit_branches(cycle)]
+        if limits and all(limit is not None and limit <= threads for limit in limits):
+            continue
+        for phi in function.blocks[cycle.header].phis:
+            if any(_adds_grid(view, phi, value) for block, value in phi.incoming if block in cycle.blocks):
+                return True
+    return False
+
+
+def _limit(view: FrameView, terminator: Terminator) -> int | None:
+    """The constant that a counter is compared with."""
+    definition = view.root.divergence.definition
+    condition = definition(terminator.operands[0]) if isinstance(terminator, Branch) else None
+    if not isinstance(condition, Compare):
+        return None
+    for operand in condition.operands:
+        item = definition(operand)
+        while isinstance(item, Convert):
+            item = definition(item.operand)
+        if isinstance(item, Constant) and isinstance(item.value, int):
+            return item.value
+    return None
+
+
+def _adds_grid(view: FrameView, phi: Phi, value: ValueId) -> bool:
+    """Whether the next round's number is that of this one and a multiple of the grid."""
+    seen, waiting, asks, goes_on = {value}, [value], False, False
+    while waiting and len(seen) <= MAX_LOOKS:
+        current = waiting.pop()
+        if current == phi.result:
+            goes_on = True
+            continue
+        item = view.root.divergence.definition(current)
+        asks = asks or (isinstance(item, ReadSpecial) and item.register in _OF_GRID)
+        new = [one for one in item.operands if one not in seen] if isinstance(item, _ARITHMETIC) else []
+        seen.update(new)
+        waiting.extend(new)
+    return asks and goes_on
+
+
+MAX_LOOKS: Final = 20
+_ARITHMETIC: Final = (Binary, Convert, Math)
+_OF_GRID: Final = frozenset({SpecialRegister.GRID_DIM_X, SpecialRegister.GRID_DIM_Y, SpecialRegister.GRID_DIM_Z})
 MAX_RESIDENT: Final = 32
 WARP: Final = 32
 MAX_TAIL: Final = 0.2

@@ -13,7 +13,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Constant, Convert
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from analysis.ir.types import U32, IntegerType
+from analysis.ir.types import U32, IntegerType, Type
 from analysis.refactor.edit import Replacement
 from analysis.rules.diagnostic import Applicability, Fix, Related, Severity
 from analysis.rules.operations import integer_divisions
@@ -70,9 +70,9 @@ class WideDivision:
 
     Silent is what compilers narrow themselves, since types and the limits of the hardware say that it fits
     (`(long long)threadIdx.x / n` with an `unsigned n`), divisors that are constants, what takes less than
-    `shareThreshold` percent of the kernel, and operands that may need more than 32 bits: for those the test at run time
-    is right. What a compiler does is what nvcc 13.0 was seen to do; clang also looks at comparisons. Grids are taken to
-    have fewer than 2^31 threads along each axis.
+    `shareThreshold` percent of the kernel, and operands that may need more than 32 bits, as where a number is compared
+    with an argument of 64 bits: for those the test at run time is right. What a compiler does is what nvcc 13.0 was
+    seen to do; clang also looks at comparisons. Grids are taken to have fewer than 2^31 threads along each axis.
     """
 
     code: ClassVar[str] = "ARI601"
@@ -172,7 +172,7 @@ def _divisions(view: FrameView) -> dict[tuple[int, int], _Narrow | None]:
         place = one.span.start, one.span.end
         left, right = (root.affine.range_at(value, block) for value in one.operands)
         type_ = narrow_type(left, right)
-        if type_ is not None and block not in root.weights.unreached:
+        if type_ is not None and block not in root.weights.unreached and not _may_be_large(view, block, one.left):
             compilers = compilers or KnownToCompilers(Code(root.function, root.control))
             if narrow_type(compilers.range(one.left), compilers.range(one.right)) is not None:
                 continue
@@ -184,14 +184,43 @@ def _divisions(view: FrameView) -> dict[tuple[int, int], _Narrow | None]:
     return found
 
 
+def _may_be_large(view: FrameView, block: BasicBlockId, value: ValueId) -> bool:
+    """Whether a term of it is compared with an argument of 64 bits, whose number nobody knows: ARI603 takes that for a
+    size that may be so large."""
+    root = view.root
+    sizes = {one.value for one in root.function.parameters if _bits(root.function.types[one.value]) > U32.bits}
+    seen, waiting = {value}, [value]
+    while waiting and sizes:
+        current = waiting.pop()
+        for _, (_, other) in root.affine.ranges.guards.in_block.get(current, ()):
+            while isinstance(item := root.divergence.definition(other), Convert):
+                other = item.operand
+            if other in sizes and root.affine.range_at(other, block).high >= 1 << U32.bits:
+                return True
+        item = root.divergence.definition(current)
+        new = [one for one in item.operands if one not in seen] if isinstance(item, Binary | Convert) else []
+        seen.update(new)
+        waiting.extend(new)
+    return False
+
+
+def _bits(type_: Type) -> int:
+    return type_.bits if isinstance(type_, IntegerType) else 0
+
+
 def _casts(subject: Subject, span: Span, narrow: str, result: IntegerType) -> Fix | None:
-    """Of two operands that are names, members, elements or in parentheses; the result keeps its type."""
+    """Of two operands that are names, members, elements or in parentheses; the result keeps its type, unless it is all
+    that a variable is set to."""
     match = _SIMPLE.fullmatch(subject.text.bytes(span))
     if match is None:
         return None
     left, operator, right = (part.decode() for part in match.groups())
-    wide = "long long" if result.signed else "unsigned long long"
-    text = f"({wide})(({narrow}){left} {operator} ({narrow}){right})"
+    text = f"({narrow}){left} {operator} ({narrow}){right}"
+    start = subject.function.start
+    before = subject.text.bytes(Span(0, span.start))
+    after = subject.text.bytes(Span(span.end, subject.function.end - start))
+    if _ASSIGNED.search(before) is None or _DEDUCED.search(before) is not None or not after.lstrip().startswith(b";"):
+        text = f"({'long long' if result.signed else 'unsigned long long'})({text})"
     place = subject.text.location(span)
     return Fix(
         f"Divide in 32 bits, as `{narrow}`",
@@ -202,6 +231,10 @@ def _casts(subject: Subject, span: Span, narrow: str, result: IntegerType) -> Fi
 
 _OPERAND: Final = rb"(?:[A-Za-z_]\w*(?:(?:\.|->)\w+|\[[\w.]+\])*|\([\w\s+*.-]+\))"
 _SIMPLE: Final = re.compile(rb"\s*(" + _OPERAND + rb")\s*([/%])\s*(" + _OPERAND + rb")\s*")
+
+
+_ASSIGNED: Final = re.compile(rb"[\w\]\s]=\s*\Z")
+_DEDUCED: Final = re.compile(rb"\bauto\b[^;{}]*=\s*\Z")
 
 
 def _is_asked(view: FrameView, one: Binary) -> bool:

@@ -3,7 +3,8 @@
 Offered  if the operation stands in the text as it is, and each variable of 32 bits between it and the index has a
          declaration of its own (`int at = row * n + col;`), whose type is replaced as well.
 Unsafe   since what else uses these variables (formats, overloads) is not looked at.
-Spelling what the function uses already: `size_t`, `int64_t`, or `long long`; a variable that had a sign keeps it.
+Spelling that of the variable which it starts; else what the function uses already: `size_t`, `int64_t`, or `long long`;
+         a variable that had a sign keeps it.
          The rest of the file is not looked at: what is found of a function is kept while that is edited.
 """
 
@@ -36,6 +37,8 @@ def widening_fix(subject: Subject, view: FrameView, found: Overflow) -> Fix | No
     signed = next((one for one in variables if isinstance(one.type, IntegerType) and one.type.signed), None)
     if signed is not None:
         cast = _first_used(whole, (b"int64_t",)) or "long long"
+    elif (written := _WIDE.search(whole[: item.span.start])) is not None:
+        cast = b" ".join(written[1].split()).decode()
     edits: list[Replacement] = []
     if _STEP.match(text) is None:
         if _FIRST.match(text) is None:
@@ -57,6 +60,8 @@ def widening_fix(subject: Subject, view: FrameView, found: Overflow) -> Fix | No
 
 _FIRST: Final = re.compile(rb"[\w(]")
 """What an operand starts with to which a cast binds."""
+_WIDE: Final = re.compile(rb"(?<![\w:])((?:unsigned\s+)?long(?:\s+long)?|u?int64_t|s?size_t|ptrdiff_t)\s+\w+\s*=\s*\Z")
+"""The variable that it starts, which has the type that is missing."""
 _STEP: Final = re.compile(rb"\w+\s*[+\-*]=|\+\+|\w+\s*\+\+")
 _DECLARED: Final = re.compile(rb"(?<![\w:])(?:(?:unsigned|signed)\s+int|unsigned|signed|int|uint|u?int32_t)(?=\s+\Z)")
 _REST: Final = re.compile(rb"\s*=[^,;{}]*;|\s*=[^,;{}]*\([^;{}]*\)[^,;{}]*;")

@@ -58,7 +58,8 @@ def test_an_index_from_data() -> None:
     ],
 )
 def test_what_a_run_decides(statement: str) -> None:
-    check_fixture(KERNEL.replace("STATEMENT", statement + "  //~ array-in-local-memory"), SETTINGS)
+    settings = RuleSettings(select=frozenset({"MEM506"}), share_threshold=0.5)
+    check_fixture(KERNEL.replace("STATEMENT", statement + "  //~ array-in-local-memory"), settings)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,7 @@ def test_what_a_run_decides(statement: str) -> None:
         "for (int i = 0; i < n; i++) { a[0] += x[i]; a[1] += x[i + n]; }",
         "for (int i = 0; i < 16; i++) sum += a[x[0] > 0 ? 1 : 2];",  # a select of two elements
         "sum += a[m];",  # once
+        'char s[32]; for (int i = 0; i < n; i++) s[i] = 32; printf("%s", s);',  # has to lie in memory
         "#pragma unroll\n  for (int i = 0; i < 16; i++) a[i] += a[i & 7] * m;",
     ],
 )
@@ -143,3 +145,26 @@ def test_a_loop_that_is_unrolled_in_part(times: str) -> None:
     assert found.fix is not None
     after = apply_replacements(text.encode(), found.fix.replacements).decode()
     check_fixture(after.replace("//~ array-in-local-memory", ""), SETTINGS)
+
+
+def test_what_takes_little_is_not_told() -> None:
+    check_fixture(KERNEL.replace("STATEMENT", "for (int i = 0; i < 2; i++) sum += a[(m + i) & 15];"), SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "for (int i = 0; i < n; i++) { if (a[i] > sum) a[x[t] & 15] = sum; }",
+        "int last[1] = {0}; for (int i = 0; i < n; i++) sum += a[i]; a[last[m & 1]] = sum;",
+    ],
+)
+def test_a_loop_is_not_to_blame_alone(statement: str) -> None:
+    (found,) = check_fixture(KERNEL.replace("STATEMENT", statement + "  //~ array-in-local-memory"), SETTINGS)
+    assert "could be unrolled" not in found.message
+
+
+def test_a_large_array_fits_no_registers() -> None:
+    text = KERNEL.replace("a[16]", "a[96]").replace("STATEMENT", "for (int i = 0; i < n; i++) sum += a[i];  //~ MARK")
+    settings = RuleSettings(select=frozenset({"MEM506"}), share_threshold=0.5)
+    (found,) = check_fixture(text.replace("MARK", "array-in-local-memory"), settings)
+    assert "could be unrolled" not in found.message

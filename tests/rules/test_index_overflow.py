@@ -121,6 +121,10 @@ __global__ void k(float *a) {
             "long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1.0f;",
         ),
         (
+            "const long i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1.0f;",
+            "const long i = (long)blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1.0f;",
+        ),
+        (
             "for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] = 1.0f;",
             "for (long long i = threadIdx.x; i < n; i += blockDim.x) a[i] = 1.0f;",
         ),
@@ -168,4 +172,25 @@ void host(float *a) {
 def test_a_suppression() -> None:
     text = TWO_AXES.replace("STATEMENT", "a[row * n] = 1.0f;  // NOLINT(simt-index-overflow)")
     assert analyze(text).facts.functions
+    check_fixture(text, SETTINGS)
+
+
+def test_an_index_of_a_shared_array_stays_small() -> None:
+    text = """
+__global__ void k(float *a, const float *b, size_t n) {
+  extern __shared__ float tile[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) TARGET[i] = b[i];MARK
+}
+"""
+    check_fixture(text.replace("TARGET", "tile").replace("MARK", ""), SETTINGS)
+    check_fixture(text.replace("TARGET", "a").replace("MARK", "  //~ index-overflow"), SETTINGS)
+
+
+def test_a_comparison_says_nothing_of_the_grid() -> None:
+    text = """
+__global__ void k(float *a) {
+  const int threads = blockDim.x * gridDim.x;
+  for (int i = blockDim.x * blockIdx.x + threadIdx.x; i < 96000; i += threads) a[i] = 1.0f;
+}
+"""
     check_fixture(text, SETTINGS)

@@ -26,6 +26,7 @@ void host(long long *o) {{ k<<<dim3(64, 4), 128>>>(o, 7); }}
         ("int n", "long long j = (long long)blockIdx.y * blockDim.y + 1; o[i] = i / j;  //~ wide-division"),
         ("long long n", "if (0 < n && n < 1000) o[i] = i / n;  //~ wide-division"),
         ("long long n", "o[i] = i / n;"),  # may be long
+        ("unsigned n, long long m", "if (i < m) o[i] = (i + 1) / (long long)n;"),  # as large as `m`
         ("unsigned n", "o[i] = (long long)threadIdx.x / (long long)n;"),  # a compiler knows
         ("unsigned n", "o[i] = i / 7;"),  # a product
         ("int n", "o[i] = (int)i / n;"),
@@ -53,3 +54,24 @@ def test_the_message_and_the_cast() -> None:
     after = apply_replacements(text.encode(), found.fix.replacements).decode()
     assert "o[i] = o[(long long)((unsigned)i / (unsigned)j)];" in after
     assert check(analyze(after), SETTINGS) == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "repaired"),
+    [
+        ("long long q = i / (long long)n; o[i] = q;", ""),
+        ("long long j = n; const long long q = i % j; o[i] = q;", "q = (int)i % (int)j; o"),
+        ("long long j = n; long long q; q = i / j; o[i] = q;", " q = (int)i / (int)j; o"),
+        ("long long j = n; auto q = i / j; o[i] = q;", "q = (long long)((int)i / (int)j); o"),
+        ("long long j = n; if (i == i / j) o[i] = 1;", "if (i == (long long)((int)i / (int)j)) o"),
+        ("long long j = n; o[i] += i / j;", "o[i] += (long long)((int)i / (int)j);"),
+    ],
+)
+def test_a_result_that_is_assigned_needs_no_cast(body: str, repaired: str) -> None:
+    text = KERNEL.format(parameters="int n", body=body + "  //~ wide-division")
+    (found,) = check_fixture(text, SETTINGS)
+    assert (found.fix is not None) is bool(repaired)
+    if found.fix is not None:
+        after = apply_replacements(text.encode(), found.fix.replacements).decode()
+        assert repaired in after
+        assert check(analyze(after), SETTINGS) == ()
