@@ -210,7 +210,7 @@ def _bits(type_: Type) -> int:
 
 def _casts(subject: Subject, span: Span, narrow: str, result: IntegerType) -> Fix | None:
     """Of two operands that are names, members, elements or in parentheses; the result keeps its type, unless it is all
-    that a variable is set to."""
+    that a variable is set to or an index."""
     match = _SIMPLE.fullmatch(subject.text.bytes(span))
     if match is None:
         return None
@@ -219,7 +219,9 @@ def _casts(subject: Subject, span: Span, narrow: str, result: IntegerType) -> Fi
     start = subject.function.start
     before = subject.text.bytes(Span(0, span.start))
     after = subject.text.bytes(Span(span.end, subject.function.end - start))
-    if _ASSIGNED.search(before) is None or _DEDUCED.search(before) is not None or not after.lstrip().startswith(b";"):
+    is_index = before.endswith(b"[") and after.startswith(b"]")
+    is_assigned = _ASSIGNED.search(before) is not None and _DEDUCED.search(before) is None
+    if not is_index and not (is_assigned and after.lstrip().startswith(b";")):
         text = f"({'long long' if result.signed else 'unsigned long long'})({text})"
     place = subject.text.location(span)
     return Fix(

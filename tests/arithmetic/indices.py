@@ -54,10 +54,19 @@ Expression: TypeAlias = Leaf | Cast | Operation
 @final
 @dataclass(frozen=True, slots=True)
 class IndexKernel:
-    """`text` is the kernel with what says how it is launched; `overflows` if some thread's index is not as written."""
+    """`text` is the kernel with what says how it is launched; `overflows` if some thread's index is not as written.
+
+    `shown` is the same kernel, which writes the indices to `out` instead of using them: `meant` says which index is to
+    stand at which place there.
+    """
 
     text: str
     overflows: bool
+    shown: str
+    meant: Mapping[int, int]
+    block: tuple[int, int]
+    grid: tuple[int, int]
+    numbers: Names
 
 
 def wrapped(number: int, type_: str) -> int:
@@ -161,6 +170,11 @@ class _Maker:
             leaf = Leaf(str(self._random.choice(_SIZES)), "int")
         return Cast(self._random.choice(["long long", "size_t"]), leaf) if self._random.random() < 0.15 else leaf
 
+    def place(self, names: Names) -> int:
+        """Of a thread and a round in the array that shows the indices."""
+        rounds = self.bounds["c"] if self.has_loop else 1
+        return (names["row"] * self.grid[0] * self.block[0] + names["col"]) * rounds + names["k"]
+
     def threads(self) -> Iterator[dict[str, int]]:
         (width, height), (columns, rows) = self.block, self.grid
         rounds = range(self.bounds["c"] if self.has_loop else 1)
@@ -178,28 +192,37 @@ def random_kernel(seed: int, name: str = "k") -> IndexKernel:
     through = random.choice(["", "", "int", "long long"])
     kept = Cast(through, index) if through else index
     overflows = any(wrapped(computed(kept, names), "long long") != meant(kept, names) for names in maker.threads())
-    return IndexKernel(_text(maker, random, name, written(index), through), overflows)
+    meant_at = {maker.place(names): meant(kept, names) for names in maker.threads()}
+    text, shown = _texts(maker, random, name, written(index), through)
+    numbers = {**maker.sizes, **maker.bounds}
+    return IndexKernel(text, overflows, shown, meant_at, maker.block, maker.grid, numbers)
 
 
-def _text(maker: _Maker, random: Random, name: str, index: str, through: str) -> str:
+def _texts(maker: _Maker, random: Random, name: str, index: str, through: str) -> tuple[str, str]:
+    """With what says how it is launched, and as one that shows its indices."""
     has_rows = maker.block[1] > 1
     type_ = maker.index_type
     store = f"a[{index}] = 1.0f;" if not through else f"{through} at = {index};\n  a[at] = 1.0f;"
+    show = f"out[PLACE] = {index};" if not through else f"{through} at = {index};\n  out[PLACE] = at;"
+    place = "y * gridDim.x * blockDim.x + x"
     if maker.has_loop:
-        store = f"for (int k = 0; k < c; k++) {{ {store} }}"
+        place = f"({place}) * c + k"
+        store, show = (f"for (int k = 0; k < c; k++) {{ {one} }}" for one in (store, show))
     rows = f"  {type_} row = blockIdx.y * blockDim.y + threadIdx.y;\n" if has_rows else ""
     inside = "col < w && row < h" if has_rows else "col < w"
     if random.random() < 0.5:
         outside = "col >= w || row >= h" if has_rows else "col >= w"
-        body = f"  if ({outside}) return;\n  {store}\n"
+        around = f"  if ({outside}) return;\n  STORE\n"
     else:
-        body = f"  if ({inside}) {{\n  {store}\n  }}\n"
+        around = f"  if ({inside}) {{\n  STORE\n  }}\n"
     numbers = {**maker.sizes, **maker.bounds}
-    kernel = (
-        f"__global__ void {name}(float *a, int n, int m, int w, int h, int c) {{\n"
-        f"  {type_} col = blockIdx.x * blockDim.x + threadIdx.x;\n{rows}{body}}}\n"
-    )
-    return _launched(random, name, kernel, maker.block, maker.grid, numbers)
+    takes = "int n, int m, int w, int h, int c"
+    first = f"  {type_} col = blockIdx.x * blockDim.x + threadIdx.x;\n{rows}"
+    kernel = f"__global__ void {name}(float *a, {takes}) {{\n{first}{around.replace('STORE', store)}}}\n"
+    own = "  long long x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    inner = around.replace("STORE", show.replace("PLACE", place))
+    shown = f"__global__ void {name}(long long *out, {takes}) {{\n{own}{first}{inner}}}\n"
+    return _launched(random, name, kernel, maker.block, maker.grid, numbers), shown
 
 
 def _launched(random: Random, name: str, kernel: str, block: Sequence[int], grid: Sequence[int], numbers: Names) -> str:

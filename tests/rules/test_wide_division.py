@@ -52,7 +52,7 @@ def test_the_message_and_the_cast() -> None:
     )
     assert found.fix is not None
     after = apply_replacements(text.encode(), found.fix.replacements).decode()
-    assert "o[i] = o[(long long)((unsigned)i / (unsigned)j)];" in after
+    assert "o[i] = o[(unsigned)i / (unsigned)j];" in after
     assert check(analyze(after), SETTINGS) == ()
 
 

@@ -7,7 +7,7 @@ lanes do what, and when, is what the lines say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, final
 
@@ -19,14 +19,17 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.features.scalarization.report import scalarization_report
 from analysis.features.scalarization.simd import simd_view
 from analysis.ir.index3 import Index3
-from analysis.ir.operators import AtomicOperator, MathFunction
+from analysis.ir.operators import AtomicOperator, MathFunction, TextureOperation
 from analysis.lower.layouts import size_of
 from analysis.scalar.simd.model import NotVectorised, SimdCode, SimdLine
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from sim.arrays import Values
 from sim.code.namespace import namespace
+from sim.memory.arena import Arena
 from sim.memory.arguments import stored
+from sim.memory.textures import Textures
+from sim.specification import TextureImage
 from sim.values import exchange
 from sim.values.scalars import parts_of
 from tests.sim.running import kernel_of
@@ -75,8 +78,9 @@ def run_simd(
     block: int | Index3 = 32,
     shared: int = 0,
     warp_size: int = 32,
+    variables: Mapping[str, TextureImage] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays among the arguments, as the first kernel of a text leaves them."""
+    """The arrays among the arguments, as the first kernel of a text leaves them, and the images."""
     code = simd_code(text, warp_size)
     assert isinstance(code, SimdCode), (code, text)
     contents = kernel_of(text, code.function.name, warp_size).contents
@@ -86,7 +90,7 @@ def run_simd(
         shared,
         warp_size,
     )
-    return _Machine(code, arguments, contents, launch).run()
+    return _Machine(code, arguments, contents, launch, variables or {}).run()
 
 
 class _Launch:
@@ -100,7 +104,12 @@ class _Launch:
 
 class _Machine:
     def __init__(
-        self, code: SimdCode, arguments: Mapping[str, Any], contents: Mapping[str, Any], launch: _Launch
+        self,
+        code: SimdCode,
+        arguments: Mapping[str, Any],
+        contents: Mapping[str, Any],
+        launch: _Launch,
+        variables: Mapping[str, TextureImage],
     ) -> None:
         self._code = code
         self._launch = launch
@@ -109,6 +118,7 @@ class _Machine:
         self._names: Names = {}
         self._places: dict[str, tuple[int, NDArray[Any]]] = {}
         self._variables: dict[str, tuple[int, int]] = {}
+        images: list[TextureImage] = []
         for parameter in code.function.parameters:
             given = arguments[parameter.name]
             name = f"{parameter.name}_{parameter.value}"
@@ -117,11 +127,14 @@ class _Machine:
                 self._arena[start : start + given.nbytes] = given.reshape(-1).view(np.uint8)
                 self._places[parameter.name] = start, given
                 self._names[name] = np.int64(start)
+            elif isinstance(given, TextureImage):
+                images.append(given)
+                self._names[name] = np.int64(len(images))
             else:
                 self._names[name] = given
-        self._place_variables(contents)
+        self._place_variables(contents, variables, images)
         self._compiled = compile(python_of(code), "<simd>", "exec")
-        self._operations = operations(self._arena, launch.lanes)
+        self._operations = {**operations(self._arena, launch.lanes), **_textures(images, launch.lanes)}
 
     def run(self) -> dict[str, NDArray[Any]]:
         wide, high, deep = self._launch.grid
@@ -139,12 +152,17 @@ class _Machine:
         start, self._top = self._top, self._top + -(-size // 256) * 256
         return start
 
-    def _place_variables(self, contents: Mapping[str, Any]) -> None:
+    def _place_variables(
+        self, contents: Mapping[str, Any], variables: Mapping[str, TextureImage], images: list[TextureImage]
+    ) -> None:
         function = self._code.function
         for number, symbol in enumerate(function.symbols):
             size = -(-(size_of(symbol.type, function.structs) or self._launch.shared) // 16) * 16
             start = self._placed(size * (1 + self._launch.threads if symbol.kind.value == "local" else 1))
             self._variables[f"{symbol.name}#{number}"] = start, size
+            if symbol.name in variables:
+                images.append(variables[symbol.name])
+                self._arena[start : start + 8].view(np.int64)[0] = len(images)
             for one in contents.get(symbol.name, ()) or ():
                 (part,) = parts_of(one.type, function.structs)
                 octets = stored(part, one.value)
@@ -186,7 +204,7 @@ class _Machine:
             "warp_size": np.uint32(launch.lanes),
             "warp_index": np.uint32(first // launch.lanes),
             "dynamic_shared_size": np.uint32(launch.shared),
-            **dict.fromkeys(("shared", "constant", "device"), place),
+            **dict.fromkeys(("shared", "constant", "device", "texture"), place),
             "local": local,
         }
         for word, numbers in registers.items():
@@ -358,6 +376,31 @@ def _memory(arena: NDArray[np.uint8], lanes: int) -> Names:
         "warp_barrier": warp_barrier,
         "expect": expect,
     }
+
+
+def _textures(images: Sequence[TextureImage], lanes: int) -> Names:
+    """Handle 1 is the first image; surfaces are written in place."""
+    textures, shape = Textures(images, Arena(1 << 20)), (1, lanes)
+
+    def row(value: Any) -> Values:
+        return np.broadcast_to(number(value), lanes)[None, :]
+
+    def fetching(operation: str) -> Callable[..., Any]:
+        def fetch(mask: NDArray[np.bool_], of: Element, channel: int, *arguments: Any) -> Any:
+            rows = tuple((row(one),) for one in arguments)
+            found = textures.operate(operation, mask[None, :], shape, rows, (np.dtype(of.kind).name,) * 4)
+            assert found is not None
+            whole = np.broadcast_to(found[channel], shape)[0]
+            return whole if any(np.ndim(one) for one in arguments) else whole[int(np.argmax(mask))]
+
+        return fetch
+
+    def write(mask: NDArray[np.bool_], handle: Any, values: tuple[Any, ...], *place: Any) -> None:
+        rows = ((row(handle),), tuple(map(row, values)), *((row(one),) for one in place))
+        assert textures.operate("surface_write", mask[None, :], shape, rows, ()) is not None
+
+    names: Names = {f"texture_{one.value}": fetching(one.value) for one in TextureOperation}
+    return {**names, "texture_surface_write": write}
 
 
 _COMBINED: Final[Mapping[AtomicOperator, Callable[..., Any]]] = {

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from analysis.scalar.simd.model import NotVectorised, SimdCode
+from sim.specification import TextureImage
 from tests.scalar.random_control_flow import difference
 from tests.scalar.simd_machine import run_simd, simd_code
 from tests.scalar.simd_of_random import difference as of_random
@@ -135,6 +136,51 @@ def test_the_memory_is_that_of_the_simulator(name: str, grid: int, block: int) -
     found = run_simd(KERNELS[name], given, grid=grid, block=block)
     simulated = run(KERNELS[name], {"x": ARRAY.copy(), "n": 9}, grid=grid, block=block)
     assert not simulated.faults
+    np.testing.assert_array_equal(found["x"], simulated.arrays["x"])
+
+
+TEXTURES = {
+    "fetches under a mask": """__global__ void k(cudaTextureObject_t t, cudaSurfaceObject_t s, int *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0.0f;
+  for (int j = 0; j < i % 5; j++) {
+    float4 v = tex2D<float4>(t, j * 1.25f, i % 7 + 0.5f);
+    if (v.y > 40.0f) continue;
+    sum += v.x - v.w * tex2D<float4>(t, 0.5f, 1.5f).z;
+  }
+  x[i] = __float_as_int(sum);
+}""",
+    "a reference and whole texels": """texture<float, 2> ref;
+__global__ void k(cudaTextureObject_t t, cudaSurfaceObject_t s, int *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = (int)(tex2D(ref, i % 4, i % 3 + 0.25f) * 8.0f);
+}""",
+    "a surface that others wrote": """__global__ void k(cudaTextureObject_t t, cudaSurfaceObject_t s, int *x) {
+  int i = threadIdx.x, mine = 0;
+  if (blockIdx.x == 0 && i < 16) surf2Dwrite((float)i * 2.0f, s, (i % 4) * 4, i / 4);
+  __syncthreads();
+  if (i < 20) mine = (int)surf2Dread<float>(s, (i % 4) * 4, (i + 5) / 4 % 4);
+  x[blockIdx.x * blockDim.x + i] = mine;
+}""",
+}
+
+
+@pytest.mark.parametrize("name", TEXTURES)
+@pytest.mark.parametrize("is_linear", [False, True])
+def test_textures_are_read_and_written_by_lanes(name: str, is_linear: bool) -> None:
+    four = np.arange(8 * 8 * 4, dtype=np.float32).reshape(8, 8, 4)
+    one = np.arange(16, dtype=np.float32).reshape(4, 4)
+
+    def given() -> dict[str, Any]:
+        images = {"t": TextureImage(four, channels=4, linear=is_linear), "s": TextureImage(one.copy())}
+        return {**images, "x": ARRAY.copy()}
+
+    text = TEXTURES[name]
+    variables = {"ref": TextureImage(one, linear=is_linear)} if "ref;" in text else {}
+    found = run_simd(text, given(), grid=2, block=50, variables=variables)
+    simulated = run(text, given(), grid=2, block=50, variables=variables)
+    assert not simulated.faults
+    assert np.any(simulated.arrays["x"][:100] != ARRAY[:100])
     np.testing.assert_array_equal(found["x"], simulated.arrays["x"])
 
 

@@ -5,7 +5,7 @@ Rules    A block is entered by the lanes that wait for it (`m3`), hands them on 
          the mask.  What the scalarized code keeps in scalar registers (`plan.py`) is written once, and a branch that
          asks such a value is a branch of the warp.  Phis are moves on the way to their block, all at once.
          A structure is a vector for each of its members; to take one out, or to put one in, is no line.
-Limits   Calls that are not inlined, textures, device memory that is allocated, barriers of the grid, named ones and
+Limits   Calls that are not inlined, device memory that is allocated, barriers of the grid, named ones and
          those in memory, unions and text are refused with their place.  A barrier of the block is a line of the warp:
          it has to be reached by all of it.  Lanes that wait for each other in a loop wait for ever, as they do with a
          stack.
@@ -39,6 +39,7 @@ from analysis.ir.instructions import (
     Store,
     Switch,
     Terminator,
+    Texture,
     Trap,
     Undefined,
     WarpBarrier,
@@ -213,6 +214,11 @@ class _Emission:
                 place = self._of(address)[0].text
                 for part, term in zip(self._parts_of(value), self._of(value), strict=True):
                     self._line(f"store({mask}, {part.element}, {at(place, part)}, {term.text})", span)
+            case Texture(result=None, operation=operation, arguments=(handle, value, *place)):
+                written = ", ".join(term.text for term in self._of(value))
+                given = ", ".join(self._of(one)[0].text for one in (handle, *place))
+                first, _, rest = given.partition(", ")
+                self._line(f"texture_{operation.value}({mask}, {first}, ({written},), {rest})", span)
             case BlockBarrier(result=None):
                 self._line("barrier()", span)
             case WarpBarrier(mask=named):

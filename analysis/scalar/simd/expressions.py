@@ -2,13 +2,16 @@
 
 `div`, `rem`, `shl` and `shr` are C's operations; `i32(x)` and its like convert, `bits(f32, x)` keeps the bits;
 `load(mask, type, address)` and `store(mask, type, address, value)` take addresses in bytes; `shared("tile#0")`,
-`local("t#1")`, `constant("c#2")` and `device("d#3")` are where variables begin; `first(mask, x)` is what the first lane
-of a mask holds.  Local memory is that of each lane: a scalar address in it is the same place in all of them.
+`local("t#1")`, `constant("c#2")`, `device("d#3")` and `texture("t#4")` are where variables begin; `first(mask, x)` is
+what the first lane of a mask holds.  Local memory is that of each lane: a scalar address in it is the same place in all
+of them.
 
 Meeting  `shuffle_down(mask, x, lane, width)`, `vote_ballot(mask, named, x)`, `match_any`, `reduce_add` and the like are
          exchanges among the lanes of the mask; `named` is what the program wrote.  All lanes that it names have to be
          there: nobody waits for lanes that are elsewhere.  `block_count(mask, x)` waits for the block.
 Atomics  `atomic_add(mask, type, address, x)` gives old values; the lanes have their turns in their order.
+Textures `texture_fetch2d(mask, type, channel, handle, x, y)` reads one channel of a texture, with the operations of the
+         intermediate representation; `texture_surface_write(mask, handle, (r, g), x, y)` writes all.
 Library  functions have the names of the intermediate representation; some take the type of their result first.
 """
 
@@ -38,6 +41,7 @@ from analysis.ir.instructions import (
     Select,
     Shuffle,
     SymbolAddress,
+    Texture,
     Unary,
     Undefined,
     Vote,
@@ -93,6 +97,12 @@ def expressions(
             return _address(instruction, function, names, warp_size)
         case Load(result=result, address=address):
             return Computed([f"load({mask}, {one.element}, {at(names(address)[0], one)})" for one in parts(result)])
+        case Texture(result=int() as result, operation=operation, arguments=arguments):
+            given = ", ".join(names(argument)[0] for argument in arguments)
+            word = f"texture_{operation.value}({mask}"
+            return Computed(
+                [f"{word}, {one.element}, {channel}, {given})" for channel, one in enumerate(parts(result))]
+            )
         case Shuffle() | Vote() | Match() | WarpReduce() | BlockBarrier() | Atomic():
             codes = _exchange(instruction, names, parts, mask)
             return None if codes is None else Computed(codes, of_lanes=True)
@@ -293,6 +303,7 @@ _PLACES: Final = {
     SymbolKind.LOCAL: "local",
     SymbolKind.CONSTANT: "constant",
     SymbolKind.GLOBAL: "device",
+    SymbolKind.TEXTURE: "texture",
 }
 _CALLED: Final = {
     BinaryOperator.DIVIDE: "div",
