@@ -72,6 +72,8 @@ class WideAccess:
     array: str
     kind: AccessKind
     vector: str
+    count: int
+    """How many times four."""
     part: str
     cost: KernelShare
     others: tuple[Related, ...]
@@ -82,37 +84,51 @@ class WideAccess:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[WideAccess]:
-        parts: defaultdict[_Place, Parts] = defaultdict(Parts)
-        shown: dict[_Place, _Four] = {}
+        parts: defaultdict[_Array, Parts] = defaultdict(Parts)
+        shown: defaultdict[_Array, dict[_Place, _Four]] = defaultdict(dict)
         for view in subject.analysis.views(subject.function):
             for four in _fours(view):
+                array = four.array, four.accesses[0].kind, four.vector
                 place = four.accesses[0].span.start, four.accesses[0].span.end
                 around = view.root.control.innermost_cycle(four.accesses[0].block)
                 slots = {None if around is None else around.id: (len(four.accesses) - 1) * GLOBAL_ACCESS}
-                parts[place].add(view.root.weights.tree.share(slots), view.root, view.part_of_slots)
-                shown.setdefault(place, four)
-        for place, four in sorted(shown.items(), key=lambda one: one[0]):
-            part = parts[place].largest()
+                parts[array].add(view.root.weights.tree.share(slots), view.root, view.part_of_slots)
+                shown[array].setdefault(place, four)
+        for array, fours in shown.items():
+            part = parts[array].largest()
             if part is None or 100 * part.share.expected < subject.share_threshold:
                 continue
             if not is_wide(part.share) or 100 * part.share.low >= subject.share_threshold:
-                yield cls._of(subject, four, part)
+                yield cls._of(subject, [four for _, four in sorted(fours.items(), key=lambda one: one[0])], part)
 
     @classmethod
-    def _of(cls, subject: Subject, four: _Four, part: PartOf) -> WideAccess:
+    def _of(cls, subject: Subject, fours: Sequence[_Four], part: PartOf) -> WideAccess:
+        """Of one array, told where the first four stand."""
+        four = fours[0]
         first, *others = (Span(one.span.start, one.span.end) for one in four.accesses)
+        more = (Span(one.accesses[0].span.start, one.accesses[0].span.end) for one in fours[1:])
         return cls(
             subject.text.location(first),
             four.array,
             four.accesses[0].kind,
             four.vector,
+            len(fours),
             part_text(part, subject.function),
             KernelShare(part.whole, part.share.expected),
-            tuple(Related(subject.text.location(one), "its neighbour") for one in others),
+            (
+                *(Related(subject.text.location(one), "its neighbour") for one in others),
+                *(Related(subject.text.location(one), "four more begin here") for one in more),
+            ),
         )
 
     def message(self) -> str:
         does = "reads" if self.kind is AccessKind.LOAD else "writes"
+        if self.count > 1:
+            return (
+                f"Each thread {does} {self.count} times four neighbouring elements of `{self.array}` one by one, from "
+                f"multiples of 16 bytes on. If `{self.array}` itself is aligned to 16 bytes, one `{self.vector}` for "
+                f"each four would save {self.part}."
+            )
         return (
             f"Each thread {does} four neighbouring elements of `{self.array}` one by one, from a multiple of 16 bytes "
             f"on. If `{self.array}` itself is aligned to 16 bytes, one `{self.vector}` would save {self.part}."
@@ -125,6 +141,8 @@ class WideAccess:
 WORD: Final = 4
 VECTOR: Final = 16
 _Place: TypeAlias = tuple[int, int]
+_Array: TypeAlias = tuple[str, AccessKind, str]
+"""Its name, what is done, and with which vectors it could be."""
 _Key: TypeAlias = tuple[BasicBlockId, AccessKind, Polynomial, Coefficients]
 
 

@@ -59,3 +59,10 @@ def test_words_that_lie_together(statement: str) -> None:
 )
 def test_what_is_no_wide_access(statement: str) -> None:
     check_fixture(KERNEL.replace("STATEMENT", statement), SETTINGS)
+
+
+def test_one_finding_for_each_array() -> None:
+    stores = " ".join(f"y[8 * i + {at}] = s;" for at in range(8))
+    (found,) = check_fixture(KERNEL.replace("STATEMENT", f"float s = x[i]; {stores}  //~ wide-access"), SETTINGS)
+    assert found.message.startswith("Each thread writes 2 times four neighbouring elements of `y` one by one")
+    assert [one.message for one in found.related] == ["its neighbour"] * 3 + ["four more begin here"]
