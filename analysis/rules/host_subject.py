@@ -15,12 +15,13 @@ from analysis.ir.record import record
 from analysis.launches import Launch
 from analysis.rules.compiled import is_of_template
 from analysis.rules.rule import Finding
+from analysis.sides.device_builtins import DEVICE_BUILTINS
 from analysis.sides.lambdas import has_lambdas_for_device
 from analysis.sides.mentions import Mentions, NamedCall, mentions_of, nodes_that_run, place_of
 from analysis.sides.objects import ObjectUse, object_uses
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides
-from analysis.syntax.environment import ON_DEVICE
+from analysis.syntax.environment import ON_DEVICE, Language
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
 from analysis.syntax.snippet import Snippet
@@ -51,6 +52,11 @@ class HostSubject:
     def is_template(self) -> bool:
         """Whether it is a template or a part of one: nothing says that it is compiled, and for which arguments."""
         return is_of_template(self.sides, self.function)
+
+    @property
+    def is_of_cuda(self) -> bool:
+        """Whether CUDA's compiler reads it, not that of HIP."""
+        return self.sides.unit.environment.language is Language.CUDA
 
     @cached_property
     def snippet(self) -> Snippet:
@@ -106,7 +112,7 @@ class HostSubject:
         """Whether it names anything of the device, so that rules which read its text may say something."""
         names = self.sides.names
         is_named = self.names_any(names[Side.DEVICE] | names[Side.KERNEL] | self.sides.device_variables)
-        is_named = is_named or has_lambdas_for_device(self.function)
+        is_named = is_named or has_lambdas_for_device(self.function) or self.names_any(DEVICE_BUILTINS)
         return is_named or self.sides.may_use_objects(self.function, Side.DEVICE)
 
     @property

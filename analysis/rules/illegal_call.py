@@ -13,6 +13,7 @@ from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
 from analysis.rules.rule import Subject
 from analysis.rules.side_text import CALLERS, declared_at
+from analysis.sides.device_builtins import DEVICE_BUILTINS, is_device_builtin
 from analysis.sides.lambdas import calls_of_lambdas, has_lambdas_for_device, nodes_for_device
 from analysis.sides.mentions import Mentions, NamedCall, mentions_among
 from analysis.sides.objects import ObjectUse, Use, object_uses
@@ -28,7 +29,8 @@ class IllegalCall:
     """## What it does
 
     Reports calls between host and device that no compiler of CUDA accepts: of a host function from device code, of a
-    device function from host code, and of a kernel without a launch. Host code is read as the host compiles it, where
+    device function from host code (`__syncthreads()` and its like among them), and of a kernel without a launch. Host
+    code is read as the host compiles it, where
     `__CUDA_ARCH__` is not defined, and device code as the device does.
 
     ## Why is this bad?
@@ -105,6 +107,10 @@ class IllegalCall:
             return
         if has_lambdas_for_device(item):
             yield from cls._in_lambdas(subject)
+        if not item.identifiers.isdisjoint(DEVICE_BUILTINS) and subject.is_of_cuda:
+            for call in subject.mentions.calls:
+                if is_device_builtin(sides, call.name, call.scopes) and all(map(sides.is_declared, call.within)):
+                    yield cls(subject.location(call.callee), f"`{call.name}`", Side.DEVICE, subject.side, ())
         if sides.may_call(item, Side.DEVICE, Side.KERNEL):
             for call, found, other in calls_of(subject.mentions, sides, item, _NOT_OF_HOST):
                 yield cls(subject.location(call.callee), f"`{call.name}`", other, subject.side, found)
@@ -133,7 +139,9 @@ class IllegalCall:
         if self.callee_side is Side.KERNEL:
             return f"{callee} is a kernel: it is not called but launched, `{callee.strip('`')}<<<grid, block>>>(…)`."
         where = "on the host" if self.callee_side is Side.HOST else "on the device"
-        return f"{callee[0].upper()}{callee[1:]} runs {where} alone: {CALLERS[self.caller_side]} cannot call it."
+        which = " where the host compiles it" if self.caller_side is Side.BOTH else ""
+        called = f"{callee[0].upper()}{callee[1:]}"
+        return f"{called} runs {where} alone: {CALLERS[self.caller_side]} cannot call it{which}."
 
     def related(self) -> tuple[Related, ...]:
         words = {

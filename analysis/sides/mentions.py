@@ -19,6 +19,7 @@ from analysis.ir.pace import popped
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.syntax.items import Item
+from analysis.syntax.lexing import IDENTIFIER
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
@@ -141,16 +142,20 @@ def _call(node: Node, within: frozenset[str]) -> NamedCall | None:
 
 
 def is_for_device(node: Node, snippet: Snippet, item: Item) -> bool | None:
-    """Whether a lambda is for the device alone; None where it is for both, or a macro wrote it.
+    """Whether a lambda is for the device alone; None where it is for both, or a macro wrote it or may say so.
 
-    `__device__` stands before its body: the tree does not know the word.
+    The words stand between its captures and its parameters: the tree does not know them.
     """
-    body = node.field("body")
-    head = snippet.span(node.start, node.end if body is None else body.start)
-    text = item.text[head.start : head.end]
-    if not text.startswith(b"[") or (b"__device__" in text and (b"__host__" in text or b"constexpr" in text)):
+    captures, body = node.field("captures"), node.field("body")
+    whole = snippet.span(node.start, node.end if body is None else body.start)
+    text = item.text[whole.start : whole.end]
+    if captures is None or not text.startswith(b"["):
         return None
-    return b"__device__" in text
+    head = snippet.span(captures.end, node.end if body is None else body.start)
+    words = set(IDENTIFIER.findall(item.text[head.start : head.end].partition(b"(")[0]))
+    if words - _OF_LAMBDAS or words >= {b"__device__", b"__host__"}:
+        return None
+    return b"__device__" in words
 
 
 def _declared(snippet: Snippet) -> frozenset[str]:
@@ -174,6 +179,7 @@ def _text(node: Node) -> str:
     return node.text.decode("utf-8", "replace")
 
 
+_OF_LAMBDAS: Final = frozenset({b"__device__", b"__host__", b"mutable", b"noexcept", b"static"})
 NOWHERE: Final = frozenset[str]()
 _RUN: Final = frozenset({"compound_statement", "field_initializer_list", "try_statement"})
 _NOT_RUN: Final = frozenset(

@@ -133,6 +133,14 @@ REFUSED_OF_CLASSES: Final = {
         "template <class F> __global__ void apply(F f, int *p) { *p = f(1); }\n"
         "void f(int *p) { apply<<<1, 1>>>([=] __device__(int x) { kernel(p); return x; }, p); }  //~ illegal-call"
     ),
+    "a barrier on the host": "void f() { __syncthreads(); }  //~ illegal-call",
+    "a fence for both sides": "__host__ __device__ void b() { __threadfence(); }  //~ illegal-call",
+    "a shuffle on the host's side": (
+        "__host__ __device__ int b(int x) {\n#ifdef __CUDA_ARCH__\n  return __shfl_sync(~0u, x, 0);\n#else\n"
+        "  return __shfl_sync(~0u, x, 1);  //~ illegal-call\n#endif\n}"
+    ),
+    "an atomic on the host": "void f(int *p) { atomicAdd(p, 1); }  //~ illegal-call",
+    "a bit count on the host": "int f(int x) { return ::__popc(x); }  //~ illegal-call",
     "a lambda for the device is called": (
         "void f() { auto g = [] __device__(int x) { return x; }; g(1); }  //~ illegal-call"
     ),
@@ -233,6 +241,20 @@ ACCEPTED_OF_CLASSES: Final = {
         "struct S { int v; int get() { return v; } __device__ int take() { return v; } };\n"
         "__host__ __device__ int b(S s) {\n#ifdef __CUDA_ARCH__\n  return s.take();\n#else\n  return s.get();\n"
         "#endif\n}\n__global__ void k(S s, int *p) { *p = b(s); }"
+    ),
+    "a barrier on the device's side": (
+        "__host__ __device__ void b() {\n#ifdef __CUDA_ARCH__\n  __syncthreads();\n#endif\n}"
+    ),
+    "a name of CUDA for the host": (
+        "namespace emulated { int __popc(int x) { return x & 1; } int f(int x) { return __popc(x); } }"
+    ),
+    "a method with a name of CUDA": (
+        "struct A { int atomicAdd(int x) { return x; } };\nint f(A a) { return a.atomicAdd(1); }"
+    ),
+    "registers on the host": "void f(int *p) { *p = threadIdx.x; }",
+    "a lambda that a macro puts on the device": (
+        "#define ON __device__\ntemplate <class F> __global__ void apply(F f, int *p) { *p = f(1); }\n"
+        "void f(int *p) { apply<<<1, 1>>>([=] ON(int x) { return on_device(x); }, p); }"
     ),
     "a lambda for the device that nobody gets": ("void f() { auto g = [] __device__(int x) { return on_host(x); }; }"),
     "a lambda for the device calls both": (
