@@ -2,9 +2,10 @@
 
 Forms    `kernel<<<grid, block, shared, stream>>>(…)`, `hipLaunchKernelGGL(kernel, grid, block, shared, stream, …)`,
          `cudaLaunchKernel((void*)kernel, grid, block, arguments, shared, stream)` and its cooperative and HIP forms.
+         `kernel` may be a local variable that is a kernel all the time (`kernel_pointers.py`).
 Cost     Only functions whose text, or a macro that it uses, mentions a launch are parsed.
 Limits   A kernel is named by the last word of its name (`same_name.py` tells overloads apart).  A kernel that is
-         passed as a template argument or function pointer is not found.
+         passed on, as a template argument or a function pointer, is not found.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from analysis.launches.host_calls import Given, HostCalls
 from analysis.launches.host_code import HostCode
 from analysis.launches.host_multiples import argument_multiples
 from analysis.launches.host_values import ALWAYS, AT_FIRST, DIVIDES, HostValues
+from analysis.launches.kernel_pointers import KernelPointers, kernel_pointers
 from analysis.launches.model import ArgumentLink, GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
 from analysis.launches.relations import argument_relations, product_relations
 from analysis.syntax.items import Item
@@ -180,6 +182,7 @@ class _Places:
         self._item = item
         self._calls = calls
         self._values: dict[Given, HostValues] = {}
+        self._pointers: KernelPointers | None = None
         self._known: dict[tuple[Given, int, tuple[tuple[int, Number], ...]], LaunchNumbers | None] = {}
 
     def launches(self, given: Given) -> Iterator[tuple[int, Launch]]:
@@ -187,10 +190,12 @@ class _Places:
         values = self._of(given)
         for position, (node, guards) in enumerate(paced(values.calls, 20)):
             values.seen_from(node.start, guards)
-            launch = _launch_at(node, values, (self._snippet, self._item, node))
+            parts = self._parts(node, values)
+            launch = None if parts is None else _launch(parts, values, (self._snippet, self._item, node))
             if launch is not None:
                 is_certain = launch.grid is not None and launch.block is not None
-                self._known[given, position, ()] = launch.own_numbers if is_certain else _numbers_at(node, values)
+                known = launch.own_numbers if is_certain else self._numbers_at(node, values)
+                self._known[given, position, ()] = known
                 yield position, launch
 
     def in_first_round(self, given: Given, position: int, traced: _Traced) -> _Traced:
@@ -201,8 +206,8 @@ class _Places:
         for rounds in values.settings():
             values.in_rounds(rounds)
             if values.is_reached():
-                parts = _parts(node)
-                traced = traced if parts is None else _traced(traced, parts[1], parts[2], values)
+                parts = self._parts(node, values)
+                traced = traced if parts is None else _traced(traced, parts.configuration, parts.arguments, values)
                 break
         values.in_rounds({})
         return traced
@@ -220,12 +225,32 @@ class _Places:
                 if not is_made or values.is_reached():
                     key = given, position, tuple(rounds.items())
                     if key not in self._known:
-                        self._known[key] = _numbers_at(node, values)
+                        self._known[key] = self._numbers_at(node, values)
                     numbers = self._known[key]
                     if numbers is not None:
                         found.setdefault(position, []).append(numbers)
             values.in_rounds({})
         return found
+
+    def _numbers_at(self, node: Node, values: HostValues) -> LaunchNumbers | None:
+        """Those of the launch that a call is; a grid or a block of nothing is none."""
+        parts = self._parts(node, values)
+        if parts is None or _kernel_name(parts.kernel) is None or _is_of_nothing(parts.configuration, values):
+            return None
+        return _numbers(parts.kernel, parts.configuration, parts.arguments, values)
+
+    def _parts(self, node: Node, values: HostValues) -> _Parts | None:
+        """The parts of the launch that a call is, with the kernel itself where a variable stands for it."""
+        parts = _parts(node)
+        if parts is None:
+            return None
+        if self._pointers is None:
+            launches = [each for call, _ in values.calls if (each := _parts(call)) is not None]
+            self._pointers = kernel_pointers(self._snippet.root, [each.kernel for each in launches])
+        launched = self._pointers.get(parts.kernel.start)
+        if launched is None:
+            return parts
+        return parts._replace(kernel=launched.kernel, names_kernel=launched.is_first)
 
     def _of(self, given: Given) -> HostValues:
         values = self._values.get(given)
@@ -242,28 +267,23 @@ def _traced(known: _Traced, configuration: Sequence[Node], arguments: Sequence[N
     )
 
 
-def _launch_at(node: Node, values: HostValues, place: _Place) -> Launch | None:
-    """The launch that a call is, if it is one."""
-    parts = _parts(node)
-    return None if parts is None else _launch(*parts, values, place)
-
-
-def _numbers_at(node: Node, values: HostValues) -> LaunchNumbers | None:
-    """Those of the launch that a call is; a grid or a block of nothing is none."""
-    parts = _parts(node)
-    if parts is None or _kernel_name(parts[0]) is None or _is_of_nothing(parts[1], values):
-        return None
-    return _numbers(*parts, values)
-
-
 def _is_of_nothing(configuration: Sequence[Node], values: HostValues) -> bool:
     """Whether a grid or a block is surely empty, or negative: then no kernel runs."""
     extents = (extent for shape in configuration[:2] for extent in values.extents(shape))
     return any(extent is not None and extent < 1 for extent in extents)
 
 
-def _parts(node: Node) -> tuple[Node, Sequence[Node], Sequence[Node]] | None:
-    """The kernel, the configuration and the arguments of the launch that a call is."""
+class _Parts(NamedTuple):
+    """`names_kernel`: the launch itself names the kernel, or is the first of the variable that stands for it."""
+
+    kernel: Node
+    configuration: Sequence[Node]
+    arguments: Sequence[Node]
+    names_kernel: bool = True
+
+
+def _parts(node: Node) -> _Parts | None:
+    """The parts of the launch that a call is."""
     configuration, function, arguments = (
         node.child("kernel_call_syntax"),
         node.field("function"),
@@ -271,12 +291,12 @@ def _parts(node: Node) -> tuple[Node, Sequence[Node], Sequence[Node]] | None:
     )
     given = arguments.children if arguments is not None else ()
     if configuration is not None:  # `kernel<<<grid, block, shared, stream>>>(arguments)`
-        return None if function is None else (function, configuration.children[:3], given)
+        return None if function is None else _Parts(function, configuration.children[:3], given)
     name = _launch_function(node)
     if name is None or len(given) < 3:
         return None
     chosen = [given[position] for position in LAUNCH_CALLS[name] if position < len(given)]
-    return given[0], chosen, given[5:] if name == PASSES_ARGUMENTS else ()
+    return _Parts(given[0], chosen, given[5:] if name == PASSES_ARGUMENTS else ())
 
 
 def _launch_function(node: Node) -> bytes | None:
@@ -290,9 +310,8 @@ def launch_text(kernel: Node, arguments: Sequence[Node]) -> LaunchText:
     return () if named is None else named[1], tuple(map(_text, arguments))
 
 
-def _launch(
-    kernel: Node, configuration: Sequence[Node], arguments: Sequence[Node], values: HostValues, place: _Place
-) -> Launch | None:
+def _launch(parts: _Parts, values: HostValues, place: _Place) -> Launch | None:
+    kernel, configuration, arguments, names_kernel = parts
     named = _kernel_name(kernel)
     if named is None:
         return None
@@ -321,6 +340,7 @@ def _launch(
         has_line=len(configuration) > 1 and values.is_line(configuration[1]),
         block_extents=values.extents(configuration[1]) if len(configuration) > 1 else (None, None, None),
         grid_extents=values.extents(configuration[0]) if configuration else (None, None, None),
+        names_kernel=names_kernel,
     )
 
 

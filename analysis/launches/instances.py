@@ -20,6 +20,7 @@ from analysis.ir.record import record
 from analysis.launches.device_bodies import LAUNCH_CALLS, launching_macros, mentions_launch
 from analysis.launches.find import PASSES_ARGUMENTS, launch_text
 from analysis.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
+from analysis.launches.kernel_pointers import NO_POINTERS, KernelPointers, kernel_pointers
 from analysis.launches.model import LaunchText
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.cpp_types import assumed
@@ -99,6 +100,7 @@ class _Walk:
         self._found: defaultdict[int, dict[str, FunctionInstance | None]] = defaultdict(dict)
         self._texts: defaultdict[str, set[LaunchText]] = defaultdict(set)
         self._visited: set[str] = set()
+        self._pointers: KernelPointers = NO_POINTERS
         self._called: set[str] = set()
         """Host templates that some call in the file makes an instance of."""
 
@@ -128,7 +130,10 @@ class _Walk:
         scope = host.scope.inside()
         for parameter in host.signature.parameters:
             scope.declare(parameter.name, LocalVariable(parameter.name, NOWHERE, parameter.declared, None))
+        outer = self._pointers
+        self._pointers = kernel_pointers(body, [kernel for node in body.walk() if (kernel := _launched_name(node))])
         self._read(scope, body, host, depth)
+        self._pointers = outer
 
     def _read(self, scope: Scope, node: Node, host: FunctionInstance, depth: int) -> None:
         """Declarations and launches in text order."""
@@ -160,6 +165,8 @@ class _Walk:
             self._follow(scope, function, listed.children, host, depth)
 
     def _launch(self, scope: Scope, kernel: Node, passed: Sequence[Node] | None, host: FunctionInstance) -> None:
+        pointed = self._pointers.get(kernel.start)
+        kernel = kernel if pointed is None else pointed.kernel
         named = _named(scope, kernel)
         if named is None:
             return
@@ -202,6 +209,16 @@ class _Walk:
     ) -> Choice | None:
         given = [_argument(scope, argument, host) for argument in arguments]
         return choose_for(self._program, declarations, explicit, given)
+
+
+def _launched_name(node: Node) -> Node | None:
+    """What a call launches, if it is a launch."""
+    function, listed = node.field("function"), node.field("arguments")
+    if node.kind != "call_expression" or function is None:
+        return None
+    if node.child("kernel_call_syntax") is not None:
+        return function
+    return listed.children[0] if function.text in LAUNCH_CALLS and listed is not None and listed.children else None
 
 
 def _argument(scope: Scope, node: Node, host: FunctionInstance) -> Argument:

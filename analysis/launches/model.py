@@ -122,6 +122,8 @@ class Launch:
     """By argument: a power of two that divides it in every launch that is ever made here; empty: 1 of all."""
     is_made: bool = True
     """Some call that is seen may come here, in a program that is started without arguments."""
+    names_kernel: bool = field(default=True, compare=False)
+    """The text names the kernel for this launch; other launches of one variable that stands for it do not again."""
     name: str = field(default="", compare=False)
     """What it is called where somebody asked for it, `the launch in main.cu:53`; empty for one that was found."""
 

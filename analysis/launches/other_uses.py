@@ -3,7 +3,8 @@
 Question  Are the launches that were found all launches of a kernel in this file?
 Rules     A kernel whose name stands more often in a function than it is launched there is used in another way: as a
           function pointer, in a graph node, as a template argument.  Queries of its attributes and its occupancy do
-          not launch it; comments and strings do not count.
+          not launch it; comments and strings do not count.  The initialiser of a variable that is a kernel all the time
+          (`kernel_pointers.py`) belongs to the launches of the variable.
 Cost      Nearly every function names its kernels once per launch, which a search for the name says; only the others
           are looked at more closely.
 Limits    Launches in other files are not seen.  A local variable with the kernel's name counts as a use.
@@ -130,4 +131,7 @@ def _end_of_scope(text: bytes, start: int) -> int:
 
 
 def _launched(item: Item, launches: Iterable[Launch]) -> int:
-    return sum(launch.path == item.path and item.span.start <= launch.span.start < item.span.end for launch in launches)
+    return sum(
+        launch.names_kernel and launch.path == item.path and item.span.start <= launch.span.start < item.span.end
+        for launch in launches
+    )

@@ -21,6 +21,12 @@ CASES = {
         "void go(float* p) { k<Sum><<<1, 32>>>(p); }",
         ["Sum, float"],
     ),
+    "through a variable": (
+        K,
+        "template <int N> void run(float* p) { auto kernel = &k<N, float>; kernel<<<1, 32>>>(p, 2); }"
+        "void go(float* p) { run<4>(p); constexpr int M = 6; void (*f)(int*, int) = k<M, int>; f<<<1, 2>>>(0, 2); }",
+        ["4, float", "6, int"],
+    ),
     "deduced from what is passed": (K, "void go(double* p) { k<3><<<1, 32>>>(p, 1); }", ["3, double"]),
     "constants of the function around": (
         K,

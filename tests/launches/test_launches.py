@@ -367,7 +367,9 @@ def test_a_key_counts_once() -> None:
         ("k<<<1, 64>>>(p); for (int k = 0; k < 3; k++) { use(k); }", False),
         ("k<<<1, 64>>>(p); for (int k = 0; k < 3; k++) { use(k); } run(k, 128);", True),
         ("k<<<1, 64>>>(p); auto f = &k; return k;", True),
-        ("k<<<1, 64>>>(p); auto f = k; f<<<1, 96>>>(p);", True),
+        ("k<<<1, 64>>>(p); auto f = k; f<<<1, 96>>>(p);", False),
+        ("k<<<1, 64>>>(p); auto f = k; f<<<1, 96>>>(p); run(f);", True),
+        ("k<<<1, 64>>>(p); auto f = k; f<<<1, 96>>>(p); f<<<1, 32>>>(p); run(k);", True),
     ],
 )
 def test_a_kernel_named_without_a_launch_may_run_with_any_shape(body: str, otherwise: bool) -> None:
@@ -376,6 +378,40 @@ def test_a_kernel_named_without_a_launch_may_run_with_any_shape(body: str, other
     found = launch_shapes(unit)
     assert found["k"][0].block == Shape(64)
     assert kernels_used_otherwise(unit, found) == ({"k"} if otherwise else set[str]())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "auto f = k; f<<<4, 64>>>(p, n);",
+        "auto *const f = &k<float>; f<<<4, 64>>>(p, n);",
+        "void (*f)(float*, int) = (k); (*f)<<<4, 64>>>(p, n);",
+        "auto f = &lib::k; cudaFuncSetAttribute(f, a, 1 << 16); f<<<4, 64, 1 << 16, s>>>(p, n);",
+        "auto f = k; void *given[] = {&p, &n}; cudaLaunchKernel((void *)f, dim3(4), dim3(64), given, 0, s);",
+        "auto f = other; { auto f = k; f<<<4, 64>>>(p, n); } f<<<1, 32>>>(p, n);",
+        "if (n > 2) { auto f = k; [&] { f<<<4, 64>>>(p, n); }(); }",
+    ],
+)
+def test_a_variable_that_is_a_kernel(text: str) -> None:
+    check(text, (64,), (4,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "auto f = k; if (n > 2) f = other; f<<<4, 64>>>(p, n);",
+        "auto f = n > 2 ? k : other; f<<<4, 64>>>(p, n);",
+        "auto f = k; change(&f); f<<<4, 64>>>(p, n);",
+        "auto f = k; auto &g = f; g = other; f<<<4, 64>>>(p, n);",
+        "auto f = k; { auto [f, g] = pair; f<<<4, 64>>>(p, n); }",
+        "auto f = k; [](auto f) { f<<<4, 64>>>(0, 1); }(other);",
+        "void (*f)(float*, int); f<<<4, 64>>>(p, n); k == f;",
+        "auto f = k(n); f<<<4, 64>>>(p, n);",
+        "for (auto f : {k, other}) f<<<4, 64>>>(p, n);",
+    ],
+)
+def test_a_variable_that_may_be_another_kernel(text: str) -> None:
+    assert launches(f"void host(int n, float* p, cudaStream_t s) {{ {text} }}") == ()
 
 
 @pytest.mark.parametrize(

@@ -376,6 +376,27 @@ def pointer(asked: Asked, choices: Choices) -> Way:
     return Way(f"{text} {asked.launch(asked.shape, kernel=name)}", asked.makes(), before)
 
 
+def pointers(asked: Asked, choices: Choices) -> Way:
+    """Of several launches some go through a variable that nothing else happens to, and some do not."""
+    signature = f"(int *, {asked.last})"
+    first, second = asked.launch("32", kernel="f"), asked.launch("64", kernel="f")
+    text = choices.pick(
+        (
+            f"auto f = {asked.kernel}; {first} {second}",
+            f"auto f = &{asked.kernel}; {first} {first} {asked.launch('64')}",
+            f"auto f = {asked.kernel}; {first} {first} void (*g){signature} = 0; g = {asked.kernel};"
+            f" {asked.launch('64', kernel='g')}",
+            f"void (*f){signature} = 0; if (n > 2) f = {asked.kernel}; else f = &{asked.kernel}; {first} {second}",
+            f"{{ auto f = {asked.kernel}; {first} }} {{ auto f = {asked.kernel}; cudaFuncSetAttribute(f,"
+            f" cudaFuncAttributePreferredSharedMemoryCarveout, 50); {second} }}",
+            f"auto f = {asked.kernel}; {first} {first} auto go = [x, n](void (*f){signature}) {{ {second} }};"
+            f" go({asked.kernel});",
+            f"auto f = {asked.kernel}; {first} auto &g = f; {asked.launch('64', kernel='g')}",
+        )
+    )
+    return Way(text, asked.makes(line(32), line(64)))
+
+
 def wrapper(asked: Asked, choices: Choices) -> Way:
     name = f"apply_{asked.number}"
     kinds = (
@@ -501,6 +522,17 @@ def queried(asked: Asked, _: Choices) -> Way:
 
 
 LAUNCHES: Final = (
-    *(macro, pasted, pointer, wrapper, template_of_pointer, template_of_size, overloads, default_argument, method),
+    *(
+        macro,
+        pasted,
+        pointer,
+        pointers,
+        wrapper,
+        template_of_pointer,
+        template_of_size,
+        overloads,
+        default_argument,
+        method,
+    ),
     *(derived, closure, loop, runtime_function, other_kernel, queried),
 )
