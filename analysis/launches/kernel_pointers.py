@@ -93,7 +93,9 @@ class _Walk:
         elif node.kind == "call_expression":
             self._call(node)
         else:
-            self._visit_all(node.children)
+            for child in node.children:  # one frame of the stack for each level of the tree
+                if child.children or child.kind == "identifier":
+                    self.visit(child)
         if opens:
             self._scopes.pop()
 
