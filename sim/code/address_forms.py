@@ -88,6 +88,8 @@ class Form:
     needs_block: bool
     """Whether it depends on which block a thread is in, and not only on where in the block; where an object of the
     block itself begins does not count."""
+    steps: int
+    """How many instructions the pattern is made of."""
 
     @property
     def moving(self) -> tuple[ValueId, ...]:
@@ -129,7 +131,8 @@ class Finder:
         if len(moving) > _MOST_NUMBERS or any(self._reads(value, (), _OF_THREAD) for value in moving):
             return None
         needs_block = self._reads(address, moving, _OF_BLOCK) or self._reads_addresses(address, moving)
-        return Form(address, tuple(indices), needs_block)
+        steps = sum(1 for _ in self._steps_to(address, moving))
+        return Form(address, tuple(indices), needs_block, steps)
 
     def _terms(self, value: ValueId, so_far: Term) -> Iterator[Term]:
         """What moves in a sum."""

@@ -29,6 +29,7 @@ from sim.code.writer import Unit, Writer
 from sim.events import Segment
 from sim.values.scalars import NoParts
 
+_FEW_STEPS: Final = 8
 _STEPS: Final = (Unary, Binary, Convert, ElementAddress, FieldAddress)
 
 
@@ -56,8 +57,9 @@ def near(
 
 
 def is_tried(unit: Unit, segment: int, form: Form) -> bool:
-    """Whether a pattern may be worth its price: it is asked for again in a loop, or worked out for one block."""
-    return segment in unit.looping or not form.needs_block
+    """Whether a pattern may be worth its price: it is asked for again in a loop, or is short and worked out for one
+    block.  Where each access of long code had one, to generate and compile them took four times as long."""
+    return segment in unit.looping or (not form.needs_block and form.steps <= _FEW_STEPS)
 
 
 def address_steps(unit: Unit, number: int, segment: Segment) -> dict[ValueId, Instruction]:
