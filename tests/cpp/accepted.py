@@ -38,13 +38,15 @@ def accepted(programs: Sequence[CppProgram]) -> list[CppProgram | None]:
     if not compilers():
         pytest.skip("no C++ compiler here: install the package g++ (or clang), or name one in SIMT_LSP_CXX")
     found: list[CppProgram | None] = list(programs)
+    left = dict(enumerate(programs))
     for _ in range(_ROUNDS):
-        left = {index: program for index, program in enumerate(found) if program is not None}
         refused = _refused(left, compilers()[0])
-        if not refused:
-            return found
         for index, pieces in refused.items():
             found[index] = _without(found[index], pieces)
+        # What was not refused is not asked again: programs know nothing of each other.
+        left = {index: program for index in refused if (program := found[index]) is not None}
+        if not left:
+            return found
     raise AssertionError("a compiler refuses what it accepted before")
 
 

@@ -5,6 +5,7 @@ Where compilers of two makers are installed, they have to agree: what one refuse
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +50,9 @@ _UNDEFINED: Final = ("-fsanitize=shift,integer-divide-by-zero,float-cast-overflo
 
 Only the first compiler looks for it: others are asked about what is left, and need no library for it.
 """
+
+_ERROR_IN: Final = re.compile(r"^(\S+\.cu):\d+:(?:\d+:)? (?:fatal )?error:", re.MULTILINE)
+"""Which program a compiler's message is about."""
 
 
 @final
@@ -129,7 +133,12 @@ def _computed(
     """What each case computes natively; None for what cannot be compiled, though each of its lines is accepted."""
     try:
         native = compiled([case.unit for case in cases], folder, ["-std=c++20", "-O0", *flags], compiler)
-    except pytest.fail.Exception:
+    except pytest.fail.Exception as failure:
+        named = set(_ERROR_IN.findall(str(failure)))
+        kept = [case for case in cases if case.unit.name not in named]
+        if len(kept) < len(cases):
+            left = iter(_computed(kept, folder, compiler, flags) if kept else ())
+            return [None if case.unit.name in named else next(left) for case in cases]
         if len(cases) == 1:
             return [None]
         half = len(cases) // 2
