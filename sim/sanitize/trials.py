@@ -17,8 +17,9 @@ from analysis.ir.record import record
 from analysis.launches import Launch
 from analysis.lower.program import DeviceFunction, Program
 from sim.equivalence.allowance import Allowance
+from sim.faults import OutOfBounds
 from sim.kernel import Kernel
-from sim.launch.adapt import badness, run_adapted, share_kept
+from sim.launch.adapt import arrays_too_short, badness, run_adapted, share_kept
 from sim.launch.planner import Plan, Planner
 from sim.launch.request import Request
 from sim.observers.places import FunctionSpan
@@ -135,7 +136,7 @@ class Runner:
                 raise LaunchError(OUT_OF_TIME) from None
         planner, plan, result = min(tried, key=lambda one: badness(one[1:]))
         self._note_choices(plan)
-        return self._trial(planner, plan, why, PLAIN, result)
+        return self._trial(planner, plan, why, PLAIN, _as_if_grown(plan, result))
 
     def _keep_time(self) -> None:
         """What plans a launch looks at no clock: a kernel may be so large that this takes all of its time."""
@@ -228,6 +229,17 @@ class Runner:
                 if count.warp_instructions:
                     reached.add((found.path, found.line))
         return Trial(planner, plan, why, schedule, result, reports, frozenset(lines), frozenset(reached))
+
+
+def _as_if_grown(plan: Plan, result: Result) -> Result:
+    """Without the accesses past the ends of arrays that the next attempt would have made longer."""
+    short = arrays_too_short(plan, result)
+    faults = tuple(
+        fault
+        for fault in result.faults
+        if not (isinstance(fault, OutOfBounds) and fault.offset >= 0 and fault.buffer in short)
+    )
+    return replace(result, faults=faults)
 
 
 def _is_cut_off(result: Result) -> bool:

@@ -378,7 +378,11 @@ def test_what_ran_counts_though_the_time_ends_the_search_for_a_better_launch(mon
         raise Cancelled
 
     monkeypatch.setattr(trials, "run_adapted", interrupted)
-    (kernel,) = sanitize("__global__ void k(int *p, int n) { p[threadIdx.x - n % 2] = n; }").kernels
-    assert kernel.not_run is None
-    assert ("out-of-bounds", Severity.NOTE) in [(site.kind, site.severity) for site in kernel.sites]
+    text = "__global__ void k(int *p, int *q, int n) { p[threadIdx.x - 1 - n % 2] = n; q[threadIdx.x + 5000] = n; }"
+    steps = sanitize(text).kernels[0].runs[0].warp_instructions
+    (kernel,) = sanitize(text, steps=steps).kernels
+    assert len(kernel.runs) == 1
+    assert [site.message.partition(",")[0] for site in kernel.sites if site.kind == "out-of-bounds"] == [
+        "writes 4 bytes outside of p"
+    ]
     assert any(choice.name == "n" and choice.is_chosen for choice in kernel.launches[0].choices)
