@@ -6,12 +6,18 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final, final
 
-from analysis.access.model import SECTOR_BYTES, AccessKind, Basis, Participation, RequestCost
+from analysis.access.model import SECTOR_BYTES, Access, AccessKind, Basis, Participation, RequestCost
+from analysis.affine.atoms import ValueAtom
+from analysis.affine.linear_form import Coefficients
+from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact, Location, PartOf
+from analysis.ir.function import FunctionKind
 from analysis.ir.record import record
+from analysis.ir.source import OWN_FRAME, FrameId
 from analysis.ir.types import MemorySpace
 from analysis.rules.access_price import SECTOR_FACTOR, at_dearest, lost_at, sectors_text
 from analysis.rules.access_text import Site, address_text, location_of, other_places, sites_by_array
+from analysis.rules.array_argument import argument_of
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.one_index import by_one_index
 from analysis.rules.rule import Subject
@@ -108,7 +114,8 @@ class UncoalescedAccess:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[UncoalescedAccess]:
-        for group in by_one_index(subject.text, [*_sites(subject)], _site, _distance):
+        sites = [one for one in _sites(subject) if not _is_told_of_kernel(subject, one.site.first)]
+        for group in by_one_index(subject.text, sites, _site, _distance):
             first, *others = sorted(group, key=lambda one: -one.lost.share.expected)
             yield cls._of(subject, first, others)
 
@@ -186,6 +193,36 @@ def _sites(subject: Subject) -> Iterator[_WastefulSite]:
         # From which distance on it holds must be said to be checked.
         is_nameless = found.distance is not None and symbolic is None
         yield _WastefulSite(site, lost, found, symbolic, distance, Tier.POSSIBLE if is_nameless else found.tier)
+
+
+def _is_told_of_kernel(subject: Subject, access: AccessFact) -> bool:
+    """Whether each kernel that comes to a function tells the same array at the same stride in its own text."""
+    if subject.function.kind is FunctionKind.KERNEL:
+        return False
+    views, place = subject.analysis.views(subject.function), (access.span.start, access.span.end)
+    functions = {one.id: one for one in subject.analysis.facts.functions}
+    for view in views:
+        here = {_array(view, one) for one in _records(view, view.frame) if (one.span.start, one.span.end) == place}
+        kernel = functions.get(view.root.function.frames[OWN_FRAME].function)
+        if kernel is None or kernel.kind is not FunctionKind.KERNEL or None in here or len(here) != 1:
+            return False
+        in_kernel = replace(subject, function=kernel)
+        told = {(one.site.first.span.start, one.site.first.span.end) for one in _sites(in_kernel)}
+        same = {(one.span.start, one.span.end) for one in _records(view, OWN_FRAME) if {_array(view, one)} == here}
+        if told.isdisjoint(same):
+            return False
+    return bool(views)
+
+
+def _records(view: FrameView, frame: FrameId) -> Sequence[Access]:
+    return view.root.records[frame].accesses
+
+
+def _array(view: FrameView, access: Access) -> tuple[ValueAtom, Coefficients] | None:
+    """The argument that an address begins with, and how far apart threads are there."""
+    form = access.form
+    found = None if form is None else argument_of(view, form.base.without_constant)
+    return None if found is None or form is None else (found, form.coefficients)
 
 
 def _site(one: _WastefulSite) -> Site:

@@ -18,6 +18,7 @@ from analysis.ir.instructions import Atomic, Call, DeviceLaunch, Load, Opaque, S
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import FloatFormat, FloatType, IntegerType, MemorySpace, PointerType, Type
+from analysis.rules.array_argument import argument_of
 from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.price import is_wide, part_text
 from analysis.rules.rule import Subject
@@ -167,7 +168,7 @@ def _fours(view: FrameView) -> Iterator[_Four]:
         distance = form.base.constant_term
         groups[access.block, access.kind, form.base.without_constant, form.coefficients].setdefault(distance, access)
     for (block, _, rest, coefficients), by_distance in groups.items():
-        pointer = _pointer(view, rest)
+        pointer = argument_of(view, rest)
         if len(by_distance) < VECTOR // WORD or pointer is None or not _is_aligned(view, rest, coefficients, pointer):
             continue
         for first in sorted(by_distance):
@@ -178,20 +179,6 @@ def _fours(view: FrameView) -> Iterator[_Four]:
                 name = next((one.name for one in view.root.function.parameters if one.value == pointer.value), "")
                 if vector is not None and name:
                     yield _Four(tuple(sorted(known, key=lambda one: one.span.start)), name, vector)
-
-
-def _pointer(view: FrameView, rest: Polynomial) -> ValueAtom | None:
-    """The argument that an address begins with."""
-    arguments = {one.value for one in view.root.function.parameters}
-    found = [
-        monomial[0]
-        for monomial, coefficient in rest.terms
-        if len(monomial) == 1 and coefficient == 1 and isinstance(monomial[0], ValueAtom)
-    ]
-    pointers = [
-        one for one in found if one.value in arguments and isinstance(view.root.function.types[one.value], PointerType)
-    ]
-    return pointers[0] if len(pointers) == 1 else None
 
 
 def _is_aligned(view: FrameView, rest: Polynomial, coefficients: Coefficients, pointer: ValueAtom) -> bool:

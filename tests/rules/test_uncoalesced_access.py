@@ -391,3 +391,29 @@ __global__ void much(const float *x, float *y, int width) {
 __global__ void little(const float *x, float *y, int width) { y[threadIdx.x] = at(x, width); }
 """)
     assert found.message.endswith("What is not used is about 78 % of all sectors that kernel `little` moves.")
+
+
+CALLED = """
+__device__ float sum_of(const float *a, int width, int row) {
+  float sum = 0.0f;
+  for (int j = 0; j < width; j++) sum += a[row * width + j];INSIDE
+  return sum;
+}
+__global__ void k(float *a, float *b, int width) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  OWN
+  b[i] = sum_of(a, width, i);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "inside"),
+    [
+        ("for (int j = 0; j < width; j++) a[i * width + j] += 1.0f;  //~ uncoalesced-access", ""),
+        ("for (int j = 0; j < width; j++) a[i + j * width] += 1.0f;", "  //~ uncoalesced-access"),
+        ("", "  //~ uncoalesced-access"),
+    ],
+)
+def test_a_stride_is_told_once_of_a_kernel_and_what_it_calls(own: str, inside: str) -> None:
+    check_fixture(CALLED.replace("OWN", own).replace("INSIDE", inside), RuleSettings(select=frozenset({"MEM501"})))
