@@ -8,7 +8,7 @@ from typing import ClassVar, Final, final
 from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.refactor.meld.model import Opportunity
-from analysis.refactor.meld.outcomes import meld_outcomes
+from analysis.refactor.meld.outcomes import meld_opportunities
 from analysis.rules.condition import keyword_text
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.meld_text import saving_text
@@ -91,10 +91,8 @@ class MeldableBranch:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[MeldableBranch]:
-        outcomes = meld_outcomes(subject.analysis, subject.function, subject.meld)
-        for found in _one_of_each_nest([outcome for outcome in outcomes if isinstance(outcome, Opportunity)]):
-            if 100 * found.predicted_saving < SAVING_FACTOR * subject.share_threshold:
-                continue
+        least = SAVING_FACTOR * subject.share_threshold / 100
+        for found in _one_of_each_nest(meld_opportunities(subject.analysis, subject.function, subject.meld, least)):
             yield cls(
                 subject.text.location(found.branch.keyword),
                 keyword_text(subject.text, found.branch),

@@ -19,7 +19,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import BranchFact, FunctionFacts
 from analysis.ir.record import record
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldMethod, MeldSettings
-from analysis.refactor.meld.model import Outcome, Refusal
+from analysis.refactor.meld.model import Opportunity, Outcome, Refusal
 from analysis.refactor.meld.passage import Passage, Place
 from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Undeclarable
 from analysis.refactor.meld.plans import EmptyArm, Unreadable, plans_of
@@ -30,11 +30,27 @@ def meld_outcomes(
     analysis: FileAnalysis, function: FunctionFacts, settings: MeldSettings = DEFAULT_MELD_SETTINGS
 ) -> tuple[Outcome, ...]:
     """One outcome for each branch of `function` at which the lanes of a warp may part."""
-    branches = [branch for branch in function.branches if branch.level is Level.VARYING]
+    branches = _branches(function)
     if not branches:
         return ()
     question = meld_outcomes, settings
     return analysis.remembered(function, question, lambda: _outcomes(analysis, function, branches, settings))
+
+
+def meld_opportunities(
+    analysis: FileAnalysis, function: FunctionFacts, settings: MeldSettings, least: float
+) -> Sequence[Opportunity]:
+    """The melds that save at least that share of the kernel's issue slots."""
+    branches = _branches(function)
+    if not branches:
+        return ()
+    question = meld_opportunities, settings, least
+    outcomes = analysis.remembered(function, question, lambda: _outcomes(analysis, function, branches, settings, least))
+    return [one for one in outcomes if isinstance(one, Opportunity) and one.predicted_saving >= least]
+
+
+def _branches(function: FunctionFacts) -> Sequence[BranchFact]:
+    return [branch for branch in function.branches if branch.level is Level.VARYING]
 
 
 @final
@@ -51,10 +67,17 @@ _Result: TypeAlias = Gain | NotAlike | NoGain | Undeclarable | EmptyArm
 
 
 def _outcomes(
-    analysis: FileAnalysis, function: FunctionFacts, branches: Sequence[BranchFact], settings: MeldSettings
+    analysis: FileAnalysis,
+    function: FunctionFacts,
+    branches: Sequence[BranchFact],
+    settings: MeldSettings,
+    least: float = 0.0,
 ) -> tuple[Outcome, ...]:
+    """Of all branches but those that cannot save `least`."""
     regions = Regions(analysis, function)
-    looked_at = [regions.candidate(branch) for branch in branches]
+    looked_at = [
+        one for one in map(regions.candidate, branches) if isinstance(one, Refusal) or regions.may_save(one, least)
+    ]
     candidates = [one for one in looked_at if isinstance(one, Candidate)]
     found: dict[Place, Outcome] = {}
     for number, candidate in enumerate(candidates):

@@ -118,10 +118,19 @@ class Regions:
 
     def opportunity(self, candidate: Candidate, method: MeldMethod, saved: float) -> Opportunity:
         """A meld that saves so many issue slots, as a share of the kernel's."""
-        branch = candidate.branch
-        splits = 1.0 if branch.splits is None else branch.splits.share
-        kernel_slots = self._known_in(candidate.context).kernel_slots
-        return Opportunity(self._function.id, branch, method, min(splits * saved / kernel_slots, 1.0))
+        return Opportunity(self._function.id, candidate.branch, method, self._share(candidate, saved))
+
+    def may_save(self, candidate: Candidate, share: float) -> bool:
+        """Whether a meld may save such a share of the kernel's issue slots; told before anything is read."""
+        if share <= 0 or candidate.branch.kind is SourceBranchKind.SWITCH:
+            return True  # a chain of comparisons costs what no instruction says
+        most = self._known_in(candidate.context).most_slots(candidate.branch.extent)
+        return self._share(candidate, most) >= share
+
+    def _share(self, candidate: Candidate, slots: float) -> float:
+        """Of the kernel's issue slots, in the warps that split."""
+        splits = 1.0 if candidate.branch.splits is None else candidate.branch.splits.share
+        return min(splits * slots / self._known_in(candidate.context).kernel_slots, 1.0)
 
     def not_planned(
         self, candidate: Candidate, found: NotAlike | NoGain | Undeclarable | EmptyArm | Unreadable, origin: int
