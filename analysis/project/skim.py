@@ -281,8 +281,9 @@ _WORD_BEFORE: Final = re.compile(rb"\w")
 _TRANSPARENT: Final = re.compile(rb"\b(?:namespace\b[\w\s:]*|extern\s+)\Z")
 _EXTERN: Final = re.compile(rb"\bextern\b[^;{}]*;")
 _TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<(?!<)[^(){};]*>)?"
-_HEAD: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
-_MACRO_LINE: Final = re.compile(rb"^[ \t]*[A-Za-z_$][\w$]*[ \t]*\(([^(){};]*)\)", re.MULTILINE)
+_HEAD: Final = re.compile(rb"(?<![A-Za-z_$])([A-Za-z_$][\w$]*+)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
+"""A word is tried once, as a whole: a word in front of something else would be tried from each of its letters."""
+_MACRO_LINE: Final = re.compile(rb"^[ \t]*+[A-Za-z_$][\w$]*+[ \t]*+\(([^(){};]*+)\)", re.MULTILINE)
 _KERNEL: Final = re.compile(rb"__global__\b")
 _DEVICE: Final = re.compile(rb"__device__\b")
 _QUOTED_NAME: Final = re.compile(rb'"[ &]*([A-Za-z_$][\w$:]*(?:[ \t]*<[\w$:,.<>*& -]*>)?)[ ]*"')

@@ -27,11 +27,12 @@ DECLARED: Final = re.compile(rb"(?<=[\w>*&,])\s*\b([A-Za-z_$][\w$]*)(?=\s*[=;,)\
 _GAP: Final = re.compile(rb"\s*\S?")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _LAMBDA: Final = re.compile(
-    rb"(?:^|[^\w)\]\s\[]|\b(?:return|else|do|case|throw|and|or|not|xor|co_\w+))\s*\[(?!\s*\[)|<:|\bthread_group\b",
+    rb"[^\w)\]\s\[]\s*+\[(?!\s*+\[)|^\s*+\[(?!\s*+\[)|<:|\bthread_group\b"
+    rb"|\b(?:return|else|do|case|throw|and|or|not|xor|co_\w+)\s*+\[(?!\s*+\[)",
     re.MULTILINE,
 )
 """A bracket that is no subscript, or a group whose kind the call decides."""
-_BEFORE_BRACKET: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*\[")
+_BEFORE_BRACKET: Final = re.compile(rb"(?<![A-Za-z_$])([A-Za-z_$][\w$]*+)\s*+\[")
 _PARAMETERS: Final = frozenset({"parameter_declaration", "optional_parameter_declaration"})
 _RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 
