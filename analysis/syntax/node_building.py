@@ -23,8 +23,10 @@ def parameter_value(parameter: Node, like: Node) -> Node:
         case _:
             inner = declared_value(declarator)
             assert inner is not None
-            sign = like.source[declarator.start : declarator.start + 1].decode("ascii", "replace")
-            operator = new_node(sign, declarator.start, declarator.start + 1, like, [], "operator")
+            start = declarator.start
+            length = 2 if like.source[start : start + 2] == b"&&" else 1
+            sign = like.source[start : start + length].decode("ascii", "replace")
+            operator = new_node(sign, start, start + length, like, [], "operator")
             value.role, inner.role = "left", "right"
             return new_node("binary_expression", parameter.start, parameter.end, like, [value, operator, inner])
 
@@ -66,6 +68,23 @@ def as_expression(node: Node) -> Node:
     if node.kind == "type_identifier":
         node.kind = "identifier"
     return node
+
+
+def called_name(name: Node) -> Node:
+    """The name of a type read as that of a function, or as what a call converts to."""
+    match name.kind:
+        case "type_identifier":
+            name.kind = "identifier"
+        case "template_type":
+            name.kind = "template_function"
+            if (inner := name.field("name")) is not None:
+                inner.kind = "identifier"
+        case "qualified_identifier":
+            if (last := name.field("name")) is not None:
+                called_name(last)
+        case _:
+            pass
+    return name
 
 
 def named_value(descriptor: Node) -> Node | None:

@@ -17,6 +17,8 @@ numbers):
  12. `if (a && b < c && d >= e)`
                             a declaration in a condition  ->  a chain of operators (`declared_chains.py`)
  13. `A<3>::b<2>::c`         comparisons of `A<3>::b`       ->  a qualified name: nobody compares with `::c`
+ 14. `sizeof(f(a && b))`     sizeof a function's type       ->  sizeof a call: functions have no size
+ 15. `-1[row]`               an element of `-1`             ->  a sign before the element (a postfix binds tighter)
 
 Rules    Nodes change in place; offsets stay true to the text.  Running it twice changes nothing.
          Where a name is neither known as type nor as template, the grammar's reading stays, except in 3 when the
@@ -34,6 +36,7 @@ from analysis.syntax.declared_chains import declared_chain, joins
 from analysis.syntax.function_casts import arithmetic_of, parenthesized
 from analysis.syntax.node_building import (
     address_signs,
+    called_name,
     climb,
     compared,
     declared_value,
@@ -88,8 +91,10 @@ class _Repair:
                     self._chain(node)
             case "field_expression" | "subscript_expression" | "update_expression":
                 _cast_outwards(node, "argument")
+                _sign_outwards(node)
             case "sizeof_expression" | "alignof_expression":
                 self._sizeof(node)
+                self._sizeof_call(node)
             case "condition_clause":
                 self._condition(node)
             case "declaration":
@@ -439,6 +444,32 @@ class _Repair:
             descriptor.end = declarator.end
         node.put(descriptor, value)
 
+    # 14
+
+    def _sizeof_call(self, node: Node) -> None:
+        descriptor = node.field("type")
+        name, declarator = (None, None) if descriptor is None else (descriptor.field("type"), descriptor.children[-1])
+        if descriptor is None or name is None or declarator is None or len(descriptor.children) != 2:
+            return
+        is_wrapped = declarator.kind == "abstract_parenthesized_declarator" and len(declarator.children) == 1
+        function = declarator.children[0] if is_wrapped else declarator
+        parameters = function.field("parameters")
+        if function.kind != "abstract_function_declarator" or parameters is None or len(function.children) != 1:
+            return
+        if not parameters.children or (is_wrapped and len(parameters.children) != 1):
+            return
+        if not all(self._may_be_value(parameter) for parameter in parameters.children):
+            return
+        values = [parameter_value(parameter, node) for parameter in parameters.children]
+        if is_wrapped:
+            values = [new_node("parenthesized_expression", function.start, function.end, node, values)]
+        arguments = new_node("argument_list", declarator.start, declarator.end, node, values, "arguments")
+        called = called_name(name)
+        called.role = "function"
+        call = new_node("call_expression", descriptor.start, descriptor.end, node, [called, arguments])
+        start, end = descriptor.start - 1, descriptor.end + 1
+        node.put(new_node("parenthesized_expression", start, end, node, [call], "value"), descriptor)
+
 
 def _qualified_by_template(node: Node) -> bool:
     """13: `A<3>::b < 2 > ::c` is a name, where `>` and `::` stand side by side."""
@@ -485,6 +516,25 @@ def _cast_outwards(node: Node, field: str) -> None:
     inner = new_node(node.kind, value.start, node.end, node, children, "value")
     node.kind = "cast_expression"
     node.children = [descriptor, inner]
+
+
+def _sign_outwards(node: Node) -> None:
+    """15: `-1[row]` is the negative of an element; the grammar takes the sign for a part of the number."""
+    value = node.field("argument")
+    if value is None or node.start != value.start:
+        return
+    if value.kind == "number_literal" and value.text[:1] in (b"-", b"+"):
+        sign = new_node(value.text[:1].decode(), value.start, value.start + 1, node, [], "operator")
+        inner = new_node("number_literal", value.start + 1, value.end, node, [], "argument")
+    elif value.kind == "unary_expression" and len(value.children) == 2:
+        sign, inner = value.children
+    else:
+        return
+    children = [inner if child is value else child for child in node.children]
+    inner.role = "argument"
+    postfix = new_node(node.kind, inner.start, node.end, node, children, "argument")
+    node.kind = "unary_expression"
+    node.children = [sign, postfix]
 
 
 def _close_cast(operand: Node, path: list[Node], sign: Node, value: Node) -> Node:

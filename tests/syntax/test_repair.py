@@ -98,6 +98,9 @@ def short(node: Node) -> str:
         ("(v) & (b) < 3;", "([v] & ([b] < 3))"),
         ("(T) & b < 3;", "(cast<T>(&b) < 3)"),
         ("(maybe) & (b) < 3;", "(cast<maybe>(&[b]) < 3)"),
+        # 15: a sign before an element
+        ("-1[row];", "-1[row]"),
+        ("2 * +1[row]++;", "(2 * +1[row]++)"),
     ],
 )
 def test_statements(statement: str, expected: str) -> None:
@@ -112,7 +115,18 @@ def test_statements(statement: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("expression", "expected"),
-    [("sizeof(T)", "T"), ("sizeof(T[3][2])", "T[3][2]"), ("alignof(T)", "T"), ("sizeof(x)", None)],
+    [
+        ("sizeof(T)", "T"),
+        ("sizeof(T[3][2])", "T[3][2]"),
+        ("alignof(T)", "T"),
+        ("sizeof(x)", None),
+        # 14: functions have no size
+        ("sizeof(f(a && b))", None),
+        ("sizeof(static_cast<bool>((a && b)))", None),
+        ("sizeof(f<T>(a * b, c & d))", None),
+        ("sizeof(T(a & b))", None),
+        ("sizeof(T (*)(T))", "T (*)(T)"),
+    ],
 )
 def test_sizeof(expression: str, expected: str | None) -> None:
     root = snippet("void f() { int a = " + expression + "; }", "f").root
