@@ -7,7 +7,7 @@ Limits  None where a type is not known (templates, undeclared types).  A struct 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never, final
+from typing import Final, TypeAlias, assert_never, final
 
 from analysis.ir.record import record
 from analysis.ir.types import (
@@ -74,6 +74,10 @@ def _pipeline_state_size(name: str) -> int | None:
     return 16 * int(stages) if stages.isdigit() else None
 
 
+Empties: TypeAlias = frozenset[tuple[int, str]]
+"""Offsets and names of the parts of an object that are of empty classes: no two of one class may lie at one place."""
+
+
 @final
 @record
 class Member:
@@ -84,6 +88,7 @@ class Member:
     alignment: int = 1
     width: int | None = None
     """Of a bit-field, in bits."""
+    empties: Empties = frozenset()
 
 
 @final
@@ -99,6 +104,16 @@ class BasePart:
     layout: StructLayout
     has_table: bool
     is_plain: bool
+    empties: Empties = frozenset()
+
+
+@final
+@record
+class Laid:
+    """A layout, and where its objects have parts of empty classes."""
+
+    layout: StructLayout
+    empties: Empties
 
 
 def lay_out(
@@ -111,7 +126,7 @@ def lay_out(
     is_union: bool = False,
     is_packed: bool = False,
     alignment: int = 1,
-) -> StructLayout:
+) -> Laid:
     """The layout of a struct with these members; `alignment` is what `alignas`/`__align__` asks for the whole.
 
     Bases lie as the Itanium C++ ABI has it: the first one with a table begins the object, the others follow in order;
@@ -121,51 +136,79 @@ def lay_out(
     """
     spare = 0
     is_known = all(base.layout.size for base in bases)
-    fields, offset = _bases(members, bases, structs, has_table=has_table)
+    placed = _Placed(_POINTER if has_table and not any(base.has_table for base in bases) else 0)
+    fields = placed.bases(bases, structs)
     alignment = max([alignment, 8 if has_table else 1, *(base.layout.alignment for base in bases)])
-    end = max([offset, *(field.offset for field in fields)])
+    placed.end = max([placed.end, placed.offset, *(field.offset for field in fields)])
     for member in members[len(fields) :]:
         size, own = size_and_alignment(member.type, structs)
         is_known = is_known and size is not None
         own = max(1 if is_packed else own, member.alignment)
         if member.width is not None and size is not None:
-            field, position = _bit_field(member, size, 0 if is_union else 8 * offset - spare)
+            field, position = _bit_field(member, size, 0 if is_union else 8 * placed.offset - spare)
             alignment = max(alignment, own if member.name else 1)
-            offset, spare = -(-position // 8), -position % 8
+            placed.offset, spare = -(-position // 8), -position % 8
             fields.append(field)
-            end = max(end, offset)
+            placed.end = max(placed.end, placed.offset)
             continue
         spare = 0
         alignment = max(alignment, own)
-        offset = 0 if is_union else -(-offset // own) * own
-        fields.append(Field(member.name, member.type, offset))
-        offset += size or 0
-        end = max(end, offset)
-    size = -(-max(end, 1) // alignment) * alignment if is_known else 0
-    return StructLayout(name, tuple(fields), size, alignment, is_union)
+        at = placed.free(0 if is_union else placed.offset, own, frozenset() if is_union else member.empties)
+        fields.append(Field(member.name, member.type, at))
+        placed.take(at, size or 0, member.empties)
+    if not members and not has_table and not is_union:
+        placed.empties.add((0, name))
+    size = -(-max(placed.end, 1) // alignment) * alignment if is_known else 0
+    return Laid(StructLayout(name, tuple(fields), size, alignment, is_union), frozenset(placed.empties))
 
 
-def _bases(
-    members: Sequence[Member], bases: Sequence[BasePart], structs: Mapping[str, StructLayout], *, has_table: bool
-) -> tuple[list[Field], int]:
-    """The members of the bases, and the offset behind them."""
-    primary = next((base for base in bases if base.has_table), None)
-    offset = _POINTER if has_table and primary is None else 0
-    begins: dict[int, int] = {}
-    for base in sorted(bases, key=lambda one: one is not primary):
-        layout = base.layout
-        if not layout.fields and not base.has_table:
-            begins[id(base)] = 0
-            continue
-        begins[id(base)] = -(-offset // layout.alignment) * layout.alignment
-        own = layout.size if base.is_plain else max(_used(layout, structs), _POINTER if base.has_table else 0)
-        offset = begins[id(base)] + own
-    fields = [
-        Field(field.name, field.type, begins[id(base)] + field.offset, field.bits)
-        for base in bases
-        for field in base.layout.fields
-    ]
-    return fields, offset
+@final
+class _Placed:
+    """What lies in an object so far: members end at `offset`, all of it at `end`."""
+
+    def __init__(self, offset: int) -> None:
+        self.offset = self.end = offset
+        self.empties: set[tuple[int, str]] = set()
+
+    def free(self, offset: int, alignment: int, empties: Empties) -> int:
+        """The first place from `offset` on where no part of an empty class meets another of its class."""
+        offset = -(-offset // alignment) * alignment
+        while any((offset + at, name) in self.empties for at, name in empties):
+            offset += alignment
+        return offset
+
+    def take(self, at: int, size: int, empties: Empties) -> None:
+        self.offset = at + size
+        self.end = max(self.end, self.offset)
+        self.empties |= {(at + inner, name) for inner, name in empties}
+
+    def bases(self, bases: Sequence[BasePart], structs: Mapping[str, StructLayout]) -> list[Field]:
+        """The members of the bases, in the order of the bases."""
+        begins: dict[int, int] = {}
+        primary = next((base for base in bases if base.has_table), None)
+        for base in sorted(bases, key=lambda one: one is not primary):
+            layout = base.layout
+            if not layout.fields and not base.has_table:
+                begins[id(base)] = self._take_empty(base)
+                continue
+            at = begins[id(base)] = self.free(self.offset, layout.alignment, base.empties)
+            own = layout.size if base.is_plain else max(_used(layout, structs), _POINTER if base.has_table else 0)
+            self.take(at, own, base.empties)
+        return [
+            Field(field.name, field.type, begins[id(base)] + field.offset, field.bits)
+            for base in bases
+            for field in base.layout.fields
+        ]
+
+    def _take_empty(self, base: BasePart) -> int:
+        """An empty base lies at the start; behind the members where one of its class lies there already."""
+        at = self.free(0, 1, base.empties)
+        if at:
+            at = self.free(self.offset, base.layout.alignment, base.empties)
+        members = self.offset
+        self.take(at, base.layout.size, base.empties)
+        self.offset = members
+        return at
 
 
 def _used(layout: StructLayout, structs: Mapping[str, StructLayout]) -> int:
@@ -179,7 +222,7 @@ def _used(layout: StructLayout, structs: Mapping[str, StructLayout]) -> int:
     return max(ends)
 
 
-_POINTER = 8
+_POINTER: Final = 8
 """Bytes of a pointer to a table of virtual functions."""
 
 

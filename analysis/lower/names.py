@@ -491,6 +491,8 @@ class Record:
     """Each base with the index of its first member here."""
     own_fields: int = 0  # index of the first member that is not a base's
     parts: int = 1  # scalars that it consists of, an array counting as one element
+    empties: frozenset[tuple[int, str]] = frozenset()
+    """Where its objects have parts of empty classes: offsets, and names of classes."""
     has_unknown_base: bool = False
     is_guess: bool = False
     """The primary template for arguments that a specialisation may be meant for: its members may be others."""

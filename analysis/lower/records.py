@@ -29,7 +29,7 @@ from analysis.lower.functions import (
     parameter_list,
 )
 from analysis.lower.globals import declare_global, find_declarator
-from analysis.lower.layouts import BasePart, Member, lay_out
+from analysis.lower.layouts import BasePart, Empties, Member, lay_out, size_of
 from analysis.lower.member_definitions import (
     Membership,
     bind_headers,
@@ -61,6 +61,8 @@ from analysis.syntax.tree import Node
 
 MAX_PARTS: Final = 4_096
 """Of all classes in one class, since what makes, copies or ends an object visits each; `Limit.PARTS` says it."""
+_EMPTIES_LOOKED_AT: Final = 16
+"""Elements of an array of empty classes that must not lie on a base of their class: few bases lie behind so many."""
 
 
 def methods_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
@@ -192,8 +194,11 @@ def fill_record(record: Record) -> StructLayout:
 
 
 def layout_of(record: Record) -> StructLayout:
-    members = [Member(one.name, one.declared.stored, one.alignment, one.width) for one in record.fields]
-    return lay_out(
+    members = [
+        Member(one.name, one.declared.stored, one.alignment, one.width, _empties_of(record, one.declared))
+        for one in record.fields
+    ]
+    laid = lay_out(
         record.name,
         members,
         record.scope.program.layouts,
@@ -203,12 +208,25 @@ def layout_of(record: Record) -> StructLayout:
         is_packed=is_packed(record.node.children),
         alignment=requested_alignment(record.scope, record.node.children),
     )
+    record.empties = laid.empties
+    return laid.layout
+
+
+def _empties_of(record: Record, member: DeclaredType) -> Empties:
+    """The parts of a member that are of empty classes."""
+    inner = record.scope.program.records.get(_element_name(member))
+    if inner is None or not inner.empties or inner is record:
+        return frozenset()
+    size = size_of(member.type, record.scope.program.layouts) or 0
+    each = record.scope.program.layouts[inner.name].size or 1
+    count = min(size // each, _EMPTIES_LOOKED_AT)
+    return frozenset((index * each + at, name) for index in range(count) for at, name in inner.empties)
 
 
 def _base_parts(record: Record) -> list[BasePart]:
     layouts = record.scope.program.layouts
     found = [
-        BasePart(first, layouts[base.name], _has_table(base), _is_plain(base))
+        BasePart(first, layouts[base.name], _has_table(base), _is_plain(base), base.empties)
         for base, first in record.bases
         if base.name in layouts
     ]

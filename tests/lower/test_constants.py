@@ -57,7 +57,9 @@ def test_constants_wrap_as_their_type_does() -> None:
 
 
 def test_a_layout_aligns_members_and_the_whole() -> None:
-    layout = lay_out("S", [Member("a", S8), Member("b", F64), Member("c", VectorType(F32, 4, 16)), Member("d", S8)], {})
+    layout = lay_out(
+        "S", [Member("a", S8), Member("b", F64), Member("c", VectorType(F32, 4, 16)), Member("d", S8)], {}
+    ).layout
     assert layout.fields == (
         Field("a", S8, 0),
         Field("b", F64, 8),
@@ -69,10 +71,10 @@ def test_a_layout_aligns_members_and_the_whole() -> None:
 
 
 def test_a_union_overlaps_and_an_unknown_member_leaves_the_size_open() -> None:
-    union = lay_out("U", [Member("i", S32), Member("d", F64)], {}, is_union=True)
+    union = lay_out("U", [Member("i", S32), Member("d", F64)], {}, is_union=True).layout
     assert [member.offset for member in union.fields] == [0, 0]
     assert union.size == 8
-    open_ended = lay_out("T", [Member("x", T), Member("i", S32)], {})
+    open_ended = lay_out("T", [Member("x", T), Member("i", S32)], {}).layout
     assert size_and_alignment(StructType("T"), {"T": open_ended}) == (None, 1)
 
 

@@ -24,6 +24,17 @@ struct Second : Set, Virtual { char t = 3; };
 struct Third : Set, Second { short u = 4; };
 struct Ends { __device__ virtual ~Ends() {} };
 struct OfEnds : Ends { int k = 5; };
+struct Empty {};
+struct OfEmpty : Empty { int k = 6; };
+struct Twice : Empty, OfEmpty { int m = 7; };
+struct Again : OfEmpty, Empty {};
+struct Holds : Empty { Empty e; char c; };
+struct HoldsRow : Empty { Empty e[3]; OfEmpty f; };
+struct Side : Empty {};
+struct Both : Empty, Side {};
+struct OfBoth : Both { char c; };
+struct OfOfBoth : OfBoth, Empty { char d; };
+struct Behind : Again { char c; };
 __device__ int read(const Virtual &v) { return v.r * 10 + v.s; }
 """
 
@@ -42,6 +53,17 @@ __device__ int read(const Virtual &v) { return v.r * 10 + v.s; }
         ("sizeof(Third)", 32),
         ("sizeof(OfEnds)", 16),
         ("OfEnds().k", 5),
+        ("sizeof(OfEmpty)", 4),
+        ("sizeof(Twice)", 12),
+        ("sizeof(Again)", 8),
+        ("sizeof(Holds)", 3),
+        ("sizeof(HoldsRow)", 8),
+        ("sizeof(Both)", 2),
+        ("sizeof(OfBoth)", 2),
+        ("sizeof(OfOfBoth)", 3),
+        ("sizeof(Behind)", 8),
+        ("Twice().k * 10 + Twice().m", 67),
+        ("[] { Twice t; return int((char *)&t.k - (char *)&t); }()", 4),
         ("read(Third())", 12),
         ("[] { Third t; Virtual &v = t; v.r = 9; return t.r * 10 + t.u; }()", 94),
         ("[] { Third t; return int((char *)static_cast<Virtual *>(&t) - (char *)&t); }()", 0),

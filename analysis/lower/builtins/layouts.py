@@ -24,7 +24,7 @@ def builtin_layout(type: Type) -> StructLayout | None:
     if members is None:
         return None
     alignment = 2 * (size_of(members[0][1], {}) or 1) if stem == "std::complex" else 1
-    return lay_out(type.name, [Member(name, kind) for name, kind in members], {}, alignment=alignment)
+    return lay_out(type.name, [Member(name, kind) for name, kind in members], {}, alignment=alignment).layout
 
 
 def static_member(type: Type, name: str) -> int | None:
