@@ -32,7 +32,7 @@ from analysis.cpp.expressions.model import (
 )
 from analysis.cpp.literals import character_literal, number_literal
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import SIZE, Fundamental, QualType, fundamental, qualified
+from analysis.cpp.types.model import SIZE, Fundamental, QualType, fundamental, pointer_to, qualified
 from analysis.ir.types import PointerType, StructType, UnknownType, VectorType
 from analysis.lower.associated import associated_with
 from analysis.lower.builtins import builtin_function
@@ -45,7 +45,7 @@ from analysis.lower.conversions import is_arithmetic
 from analysis.lower.cpp_types import ir_type, of_library
 from analysis.lower.exact_arguments import named as by_name
 from analysis.lower.exact_arguments import record_name, structured
-from analysis.lower.functions import NOWHERE, generic_signature, is_deduced, is_for_constants, with_parameters
+from analysis.lower.functions import NOWHERE, generic_signature, is_deduced, with_parameters
 from analysis.lower.layouts import size_and_alignment
 from analysis.lower.library.properties import is_dependent
 from analysis.lower.library.source import is_library
@@ -125,10 +125,8 @@ def returned_type(instance: FunctionInstance) -> QualType | None:
 class ScopeNames:
     """Answers the checker from one scope."""
 
-    def __init__(self, scope: Scope, this: QualType | None = None) -> None:
-        """`this`: the class whose method's text is looked at, with the qualifiers that the object has there."""
+    def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._this = this
         self._program = scope.program
         self.classes = RecordClasses(scope.program)
 
@@ -153,7 +151,7 @@ class ScopeNames:
 
     def element(self, node: Node) -> tuple[ScopeNames, Node]:
         scope, pattern = element_of(self._scope, node)
-        return ScopeNames(scope, self._this), pattern
+        return ScopeNames(scope), pattern
 
     def literal(self, node: Node) -> QualType | None:
         if node.kind == "char_literal":
@@ -170,6 +168,9 @@ class ScopeNames:
         return of_library(vector.element)
 
     def named(self, node: Node) -> Checked:
+        if node.kind == "this":
+            this = self._this()
+            return None if this is None else prvalue(pointer_to(this))
         return self._entity(find(self._scope, node))
 
     def _entity(self, entity: Entity | None) -> Checked:
@@ -193,10 +194,14 @@ class ScopeNames:
                     return None
                 return lvalue(qualified(exact, constant=True)) if builtin.registers else prvalue(exact)
             case MemberName(record=record, name=name):
-                index = record.field_index(name)
-                return None if index is None or self._this is None else self._field(record, index, lvalue(self._this))
+                index, this = record.field_index(name), self._this()
+                return None if index is None or this is None else self._field(record, index, lvalue(this))
             case _:
                 return None
+
+    def _this(self) -> QualType | None:
+        """The class whose method's text is looked at, with the qualifiers that the object has there."""
+        return None if self._scope.this is None else self._exact(declared_as(self._scope.this))
 
     def _variable(self, declared: DeclaredType) -> Argument | None:
         exact = self._exact(declared)
@@ -398,13 +403,9 @@ class ScopeNames:
         if declared != DeclaredType(AUTO) or instance.id in known or len(known) > _MOST_DEDUCED:
             return None
         scope = with_parameters(instance.scope, instance.signature.parameters)
-        owner = instance.declaration.owner
-        this = None if owner is None else self._exact(declared_as(QualType(cpp.ClassType(owner.name))))
-        if this is not None:
-            this = qualified(this, constant=is_for_constants(instance.declaration))
         token = _DEDUCED.set(known | {instance.id})
         try:
-            found = Checker(ScopeNames(scope, this)).check(statement.children[1])
+            found = Checker(ScopeNames(scope)).check(statement.children[1])
         finally:
             _DEDUCED.reset(token)
         return decayed(found.type).unqualified if isinstance(found, Argument) else None

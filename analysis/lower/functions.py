@@ -141,9 +141,11 @@ def instantiate(
     known = declaration.instances.get(key)
     if known is not None:
         return known
-    this = None
+    this = scope.this = None
     if declaration.owner is not None and not declaration.is_static:
         this = DeclaredType(pointer_to(DeclaredType(declaration.owner.type)))
+        own = cpp.QualType(cpp.ClassType(declaration.owner.name))
+        scope.this = cpp.qualified(own, constant=is_for_constants(declaration))
     is_generic = all(map(stands_for_itself, declaration.template_parameters, bound))  # whoever asks first
     _name_types(declaration, scope, () if is_generic else bound)
     identity = function_id(declaration, () if is_generic else bound)

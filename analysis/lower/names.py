@@ -230,7 +230,7 @@ Resolver: TypeAlias = Callable[[str], Entity | None]
 class Scope:
     """One level of names inside another."""
 
-    __slots__ = ("_missing", "names", "origin", "parent", "program", "resolver")
+    __slots__ = ("_missing", "names", "origin", "parent", "program", "resolver", "this")
 
     def __init__(self, program: Declarations, parent: Scope | None, resolver: Resolver | None = None) -> None:
         self.program = program
@@ -238,6 +238,8 @@ class Scope:
         self.names: dict[str, Entity] = {}
         self.resolver = resolver
         self.origin: Origin | None = None if parent is None else parent.origin
+        self.this: QualType | None = None if parent is None else parent.this
+        """The class of the object that a method is called on, with the qualifiers that it has in the body."""
         self._missing: set[str] = set()
 
     def find(self, name: str) -> Entity | None:

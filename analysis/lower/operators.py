@@ -18,7 +18,7 @@ from analysis.lower.calls import call_builtin, call_method, call_one_of, unknown
 from analysis.lower.class_knowledge import is_explicit
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.arithmetic import arithmetic, subscript
+from analysis.lower.expressions.arithmetic import arithmetic, subscript, unary_arithmetic
 from analysis.lower.expressions.dispatch import load, temporary
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import FunctionDeclaration
@@ -108,6 +108,9 @@ def _builtin_operator(ctx: LoweringContext, spelling: str, operands: list[Operan
         return subscript(ctx, operands[0], values[1], span)
     if len(values) == 2:
         return arithmetic(ctx, spelling, values[0], values[1], span)
+    result = unary_arithmetic(ctx, spelling, values[0], span) if len(values) == 1 else None
+    if result is not None:
+        return result
     return unknown_call(ctx, f"operator {spelling}", operands, span)
 
 

@@ -24,6 +24,7 @@ from analysis.cpp.templates.functions import FunctionTemplate, are_alike, is_mor
 from analysis.cpp.types.model import (
     CLOSURE,
     ArrayType,
+    ClassType,
     FunctionType,
     OpaqueType,
     QualType,
@@ -34,6 +35,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.pace import paced
 from analysis.ir.types import UnknownType
 from analysis.lower.class_knowledge import RecordClasses
+from analysis.lower.closure_classes import closure_class
 from analysis.lower.constraint_order import is_function_more_constrained
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.cpp_types import assumed, ir_type
@@ -111,7 +113,8 @@ def choose(
 def argument_of(ctx: LoweringContext, operand: Operand) -> Argument:
     """The operand as the standard sees it."""
     if isinstance(operand, Closure):
-        return Argument(QualType(CLOSURE))
+        record = closure_class(ctx.program, operand)
+        return Argument(QualType(CLOSURE) if record is None else QualType(ClassType(record.name)))
     if operand is None:
         return UNKNOWN
     known = known_argument(ctx, operand)

@@ -42,6 +42,8 @@ __device__ int of_unsigned(const unsigned long &x) { return int(x); }
         ("of_long(Long{6})", 6),
         ("[] { Scales s; float x = 1; return s * x + int(x); }()", 207),
         ("int(Scales() * 2)", 3),
+        ("+Near() * 10 + -Near() + ~Near() + !Near()", 71),
+        ("[] { int row[3] = {4, 5, 6}; return -1[row] + 2 * +2[row]; }()", 7),
         ("[] { Derived d; d.b = 4; Base b = d; return b.kind(); }()", 4),
         ("Made(Near()).m", 5),
         ("Box<int>(Box<long>(4, 2)).v", 5),

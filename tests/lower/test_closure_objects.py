@@ -23,6 +23,16 @@ template <auto F> struct Call { template <class T> __device__ int operator()(T x
 template <class T> __device__ int kind(T) { return 1; }
 template <class T> __device__ int kind(T (*)(T)) { return 2; }
 template <class T> __device__ int sized(T t) { Keep k([t](int x) { return int(sizeof(t)) * 10 + x; }); return k(1); }
+template <class T> concept Counts = requires(T &t) { ++t; };
+template <class F, class... A> concept Calls = requires(F f, A... a) { f(a...); };
+template <class T> __device__ int can(T) { return Counts<T> + Calls<T, int> * 2 + Calls<T, Base> * 4; }
+template <class T> __device__ int of_type(T) { return sizeof(T); }
+template <class T> struct Maybe {
+  T v;
+  bool has;
+  template <class F> __device__ auto then(F f) const { return has ? f(v) : decltype(f(v))(-1); }
+  template <class F> __device__ int size(F f) { return sizeof(decltype(f(this->v))); }
+};
 struct Adds {
   int v;
   __device__ auto adder() const { return [s = v](auto x) { return s + x; }; }
@@ -46,6 +56,11 @@ struct Adds {
         ("Adds{4}.adder()(3)", 7),
         ("int(sizeof(decltype(Adds{4}.adder()(1.5))))", 8),
         ("Adds{4}.kept()", 72),
+        ("can([](int x) { return x; }) * 10 + can([](auto x) { return 1; })", 26),
+        ("[](long n) { return of_type([n](int x) { return x + n; }); }(3)", 8),
+        ("Maybe<int>{3, true}.then([](auto x) { return x * 2; })", 6),
+        ("Maybe<int>{3, false}.then([](auto x) { return x * 2; })", -1),
+        ("Maybe<short>{3, false}.size([](auto x) { return x * 2.0; })", 8),
     ],
 )
 def test_what_a_kept_lambda_gives(value: str, wanted: int) -> None:

@@ -17,6 +17,7 @@ from analysis.ir.instructions import ElementAddress, PointerDifference
 from analysis.ir.operators import BinaryOperator, CompareOperator, UnaryOperator
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    BOOLEAN,
     S32,
     S64,
     ArrayType,
@@ -30,7 +31,7 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.context import LoweringContext, LValue, Operand
-from analysis.lower.conversions import arithmetic_type, convert, is_vague, promoted
+from analysis.lower.conversions import arithmetic_type, convert, is_vague, promoted, truth
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import decayed, load
 from analysis.lower.expressions.members import element_place
@@ -86,6 +87,24 @@ def arithmetic(ctx: LoweringContext, spelling: str, left: ValueId, right: ValueI
     exact = common_type(ctx, left, right)
     left, right = convert(builder, left, type, span), convert(builder, right, type, span)
     return ctx.typed(builder.binary(operator, left, right, type, span), exact)
+
+
+def unary_arithmetic(ctx: LoweringContext, spelling: str, value: ValueId, span: Span) -> ValueId | None:
+    """A built-in operator on one value; None where there is none of that spelling."""
+    builder = ctx.builder
+    match spelling:
+        case "!" | "not":
+            return builder.unary(UnaryOperator.LOGICAL_NOT, truth(builder, value, span), BOOLEAN, span)
+        case "-" | "~" | "compl":
+            operator = UnaryOperator.NEGATE if spelling == "-" else UnaryOperator.COMPLEMENT
+            result = promoted(builder.types[value])
+            exact = promoted_exactly(ctx, value)
+            return ctx.typed(builder.unary(operator, convert(builder, value, result, span), result, span), exact)
+        case "+":
+            exact = promoted_exactly(ctx, value)
+            return ctx.typed(convert(builder, value, promoted(builder.types[value]), span), exact)
+        case _:
+            return None
 
 
 def promoted_exactly(ctx: LoweringContext, value: ValueId) -> QualType | None:

@@ -10,9 +10,7 @@ from typing import Final
 
 from analysis.cpp.expressions.operators import SPELLINGS
 from analysis.cpp.types.model import pointer_to
-from analysis.ir.operators import UnaryOperator
 from analysis.ir.types import (
-    BOOLEAN,
     GroupType,
     HandleType,
     PointerType,
@@ -21,8 +19,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.closure_objects import closure_pointer
 from analysis.lower.context import LoweringContext, LValue, Operand
-from analysis.lower.conversions import convert, promoted, truth
-from analysis.lower.expressions.arithmetic import arithmetic, promoted_exactly, subscript
+from analysis.lower.expressions.arithmetic import arithmetic, subscript, unary_arithmetic
 from analysis.lower.expressions.conditions import lower_logical
 from analysis.lower.expressions.declared_operators import is_declared
 from analysis.lower.expressions.dispatch import (
@@ -119,21 +116,8 @@ def _unary_expression(ctx: LoweringContext, node: Node) -> Operand:
     if isinstance(type, CLASS_TYPES):
         return overloaded(ctx, sign.kind, (operand,), node)
     span = ctx.span(node)
-    builder = ctx.builder
-    value = load(ctx, operand, span)
-    match sign.kind:
-        case "!" | "not":
-            return builder.unary(UnaryOperator.LOGICAL_NOT, truth(builder, value, span), BOOLEAN, span)
-        case "-" | "~" | "compl":
-            operator = UnaryOperator.NEGATE if sign.kind == "-" else UnaryOperator.COMPLEMENT
-            result = promoted(builder.types[value])
-            exact = promoted_exactly(ctx, value)
-            return ctx.typed(builder.unary(operator, convert(builder, value, result, span), result, span), exact)
-        case "+":
-            exact = promoted_exactly(ctx, value)
-            return ctx.typed(convert(builder, value, promoted(builder.types[value]), span), exact)
-        case _:
-            return unsupported(ctx, node, f"operator {sign.kind}")
+    result = unary_arithmetic(ctx, sign.kind, load(ctx, operand, span), span)
+    return unsupported(ctx, node, f"operator {sign.kind}") if result is None else result
 
 
 @handles("pointer_expression")
