@@ -25,12 +25,14 @@ from analysis.lower.names import (
     Declarations,
     DeclaredType,
     FunctionSet,
+    GlobalVariable,
     PackPattern,
     Record,
     TemplateArgument,
     TemplateValue,
     TypeName,
     TypeTemplate,
+    VariableAddress,
     declared_as,
 )
 from analysis.lower.types import spelled_argument
@@ -52,7 +54,7 @@ def exact_argument(program: Declarations, argument: TemplateArgument) -> cpp.Tem
         case PackPattern(element=element):
             pattern = exact_argument(program, element)
             return None if pattern is None else cpp.Expansion(pattern)
-        case ConstantObject() | FunctionSet():
+        case ConstantObject() | FunctionSet() | GlobalVariable() | VariableAddress():
             return cpp.EntityArgument(argument, spelled_argument(argument))
         case _:
             assert_never(argument)
@@ -178,7 +180,8 @@ def as_written(
         case cpp.ValueArgument(value=value, type=type, is_typed=is_typed):
             return ConstantName(value, ir_type(type), type, is_typed)
         case cpp.EntityArgument(entity=entity):
-            return entity if isinstance(entity, ConstantObject | FunctionSet) else None
+            is_argument = isinstance(entity, ConstantObject | FunctionSet | GlobalVariable | VariableAddress)
+            return entity if is_argument else None
         case cpp.DependentValue(name=name):
             return TemplateValue(name, ir.S32)
         case cpp.TemplateName(name=name):

@@ -73,6 +73,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
     TypeTemplate,
+    VariableAddress,
     declared_as,
 )
 from analysis.lower.overloads import NoFunction, choose_exactly
@@ -186,6 +187,9 @@ class ScopeNames:
             case LambdaName(closure=closure):
                 made = self._closure(closure)
                 return None if made is None else lvalue(made)
+            case VariableAddress(declaration=declaration):
+                known = self._variable(declaration.declared)
+                return None if known is None else prvalue(pointer_to(known.type))
             case TemplateValue(exact=exact):
                 return None if exact is None else prvalue(exact)
             case BuiltinName(builtin=builtin):

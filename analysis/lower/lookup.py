@@ -53,6 +53,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
     TypeTemplate,
+    VariableAddress,
 )
 from analysis.lower.packs import EXPANSION, element_scope, is_open, is_pack_size, pack_length, pack_size
 from analysis.lower.types import NO_TYPE, descriptor_type, entity_type, innermost, resolve_type, shown
@@ -287,14 +288,16 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         value = scope.program.closure_constant(scope, node) if is_lambda else evaluate_any(scope, node)
         if value is not None:
             return value
-        return _named_function(scope, node) or TemplateValue(shown(node), S32)
+        return _named_function(scope, node) or _named_variable(scope, node) or TemplateValue(shown(node), S32)
     inner = node.field("type")
     if inner is not None and len(node.children) == 1 and inner.kind in _MAYBE_VALUES:
         entity = find(scope, inner)
         constant = evaluate_any(scope, inner) if isinstance(entity, _HOLDERS) else entity_constant(entity)
         if constant is not None:
             return constant
-        if isinstance(entity, TemplateValue | ConstantObject):
+        if isinstance(entity, TemplateValue | ConstantObject | VariableAddress):
+            return entity
+        if isinstance(entity, GlobalVariable) and entity.declaration.kind is not None:
             return entity
         if isinstance(entity, FunctionSet) and entity.declarations and b"<" not in inner.text:
             return entity
@@ -315,6 +318,17 @@ def _named_function(scope: Scope, node: Node) -> FunctionSet | None:
         return None  # template arguments of its own would be lost
     entity = find(scope, argument)
     return entity if isinstance(entity, FunctionSet) and entity.declarations else None
+
+
+def _named_variable(scope: Scope, node: Node) -> GlobalVariable | VariableAddress | None:
+    """`name` of a variable of the device, or `&name`."""
+    argument = node.field("argument") if node.kind == "pointer_expression" and node.text.startswith(b"&") else node
+    if argument is None or argument.kind not in ("identifier", "qualified_identifier"):
+        return None
+    entity = find(scope, argument)
+    if not isinstance(entity, GlobalVariable) or entity.declaration.kind is None:
+        return None
+    return entity if argument is node else VariableAddress(entity.declaration)
 
 
 # -- types and constants that need lookup ------------------------------------------------------------------------

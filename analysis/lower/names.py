@@ -94,6 +94,14 @@ class TemplateValue:
 
 @final
 @record
+class VariableAddress:
+    """`&variable` as a template argument; a reference parameter is bound to the `GlobalVariable` itself."""
+
+    declaration: GlobalDeclaration
+
+
+@final
+@record
 class PackPattern:
     """`T...` where the pack T stands for itself: as many arguments as T will have, of that form."""
 
@@ -191,6 +199,7 @@ Entity: TypeAlias = (
     | TypeTemplate
     | Constant
     | TemplateValue
+    | VariableAddress
     | ArgumentPack
     | VariablePack
     | GlobalVariable
@@ -216,7 +225,15 @@ class Origin:
 
 
 TemplateArgument: TypeAlias = (
-    TypeName | TypeTemplate | Constant | FunctionSet | TemplateValue | ArgumentPack | PackPattern
+    TypeName
+    | TypeTemplate
+    | Constant
+    | FunctionSet
+    | GlobalVariable
+    | VariableAddress
+    | TemplateValue
+    | ArgumentPack
+    | PackPattern
 )
 """What a template parameter is bound to; a `TemplateValue` is a constant that is not known here."""
 

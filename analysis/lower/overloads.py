@@ -58,10 +58,12 @@ from analysis.lower.names import (
     Declarations,
     FunctionDeclaration,
     FunctionInstance,
+    GlobalVariable,
     PackPattern,
     TemplateArgument,
     TemplateValue,
     TypeName,
+    VariableAddress,
 )
 from analysis.lower.requirements import is_callable, is_required
 from analysis.lower.substitution import is_substitution_failure
@@ -410,7 +412,7 @@ def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[Templat
         parameter = declaration.template_parameters[index]
         if parameter.is_pack or isinstance(argument, PackPattern):
             return True
-        is_value = isinstance(argument, ConstantName | TemplateValue)
+        is_value = isinstance(argument, ConstantName | TemplateValue | GlobalVariable | VariableAddress)
         is_type = isinstance(argument, TypeName) and not isinstance(argument.declared.type, UnknownType)
         if is_type and not parameter.is_type:
             return False

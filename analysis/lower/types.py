@@ -42,11 +42,13 @@ from analysis.lower.names import (
     DeclaredType,
     DependentName,
     Entity,
+    GlobalVariable,
     PackPattern,
     Scope,
     TemplateArgument,
     TemplateValue,
     TypeName,
+    VariableAddress,
 )
 from analysis.lower.packs import element_scope, pack_length
 from analysis.syntax.tree import Node
@@ -421,6 +423,9 @@ def spelled_argument(argument: TemplateArgument) -> str:
         return ", ".join(map(spelled_argument, argument.elements))
     if isinstance(argument, PackPattern):
         return f"{spelled_argument(argument.element)}..."
+    if isinstance(argument, GlobalVariable | VariableAddress):
+        sign = "&" if isinstance(argument, VariableAddress) else ""
+        return f"{sign}{argument.declaration.name}"
     return argument.name
 
 

@@ -20,6 +20,17 @@ CASES = {
         " P<Color(7)>::value, P<RED>::value",
         [2, 1, 1, 1, 70, 0],
     ),
+    "variables and their addresses are template arguments": (
+        """__device__ int one = 3; __device__ int two = 8;
+        template <int *P> struct A { static __device__ int m() { *P = *P + 2; return *P; } };
+        template <int &R> __device__ int f() { R = R + 1; return R; }
+        template <int &R> struct B { int n = 5; __device__ int sum() const { return R * 10 + n; } };
+        template <int *P, int N> __device__ int g() { return P == &two ? N : -N; }
+        template <class T> constexpr int is = 0; template <int &R> constexpr int is<B<R>> = 1;""",
+        "A<&one>::m(), (two = 4, A<&two>::m()), f<one>(), f<two>(), B<one>().sum(), g<&one, 7>(), g<&two, 7>(),"
+        " is<B<two>>, is<int>",
+        [5, 6, 6, 7, 65, -7, 7, 1, 0],
+    ),
     "the type of an auto parameter is a part of the instance": (
         """template <auto V> constexpr int g = 1; template <> constexpr int g<1> = 2;
         template <> constexpr int g<1u> = 3; template <> constexpr int g<'a'> = 4;

@@ -7,11 +7,11 @@ from zlib import crc32
 from analysis.ir.instructions import TemplateArgument
 from analysis.ir.types import TemplateType
 from analysis.lower.constant_values import ConstantObject
-from analysis.lower.context import LoweringContext, Operand
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import handles, unsupported
 from analysis.lower.expressions.members import member_of_this
-from analysis.lower.expressions.places import constant_place, global_place, variable_place
+from analysis.lower.expressions.places import address_of, constant_place, global_place, variable_place
 from analysis.lower.function_types import named_function
 from analysis.lower.lookup import find
 from analysis.lower.names import (
@@ -25,6 +25,7 @@ from analysis.lower.names import (
     LocalVariable,
     MemberName,
     TemplateValue,
+    VariableAddress,
 )
 from analysis.lower.types import FUNCTION_POINTER, shown
 from analysis.syntax.tree import Node
@@ -76,6 +77,9 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
             return member_of_this(ctx, record, name, node)
         case GlobalVariable(declaration=declaration):
             return global_place(ctx, declaration, node)
+        case VariableAddress(declaration=declaration):
+            variable = global_place(ctx, declaration, node)
+            return address_of(ctx, variable, span) if isinstance(variable, LValue) else variable
         case BuiltinName(builtin=builtin):
             found = builtin.lower(builder, span)
             return ctx.typed(found, of_library(builder.types[found]))

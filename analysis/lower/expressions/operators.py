@@ -13,7 +13,6 @@ from analysis.cpp.types.model import pointer_to
 from analysis.ir.types import (
     GroupType,
     HandleType,
-    PointerType,
     StructType,
     VectorType,
 )
@@ -34,6 +33,7 @@ from analysis.lower.expressions.dispatch import (
     unsupported,
 )
 from analysis.lower.expressions.members import pointee
+from analysis.lower.expressions.places import address_of
 from analysis.lower.lookup import constant_part, find
 from analysis.lower.names import Closure, FunctionSet
 from analysis.lower.operators import overloaded, try_overload
@@ -140,13 +140,7 @@ def _pointer_expression(ctx: LoweringContext, node: Node) -> Operand:
         if isinstance(function, int):
             ctx.typed(function, None if known is None else pointer_to(known))
         return function
-    found = place(ctx, argument)
-    builder = ctx.builder
-    type = builder.types[found.address]
-    wanted = PointerType(found.type, builder.space_of(found.address), found.volatile)
-    exact = ctx.exact_type(found)
-    pointer = found.address if type == wanted else builder.bitcast(found.address, wanted, span)
-    return ctx.typed(pointer, None if exact is None else pointer_to(exact))
+    return address_of(ctx, place(ctx, argument), span)
 
 
 def _names_function(ctx: LoweringContext, node: Node) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from analysis.cpp.types.model import pointer_to
 from analysis.ir.function import SymbolKind
+from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
-from analysis.ir.types import S32, ArrayType
+from analysis.ir.types import S32, ArrayType, PointerType
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.names import GlobalDeclaration, LocalVariable
@@ -62,6 +64,16 @@ def _fill(ctx: LoweringContext, whole: LValue, value: ConstantObject, span: Span
             _fill(ctx, LValue(address, member.type), member, span)
         else:
             builder.store(address, builder.constant(member.value, member.type, span), span)
+
+
+def address_of(ctx: LoweringContext, found: LValue, span: Span) -> ValueId:
+    """The pointer that `&` gives."""
+    builder = ctx.builder
+    wanted = PointerType(found.type, builder.space_of(found.address), found.volatile)
+    exact = ctx.exact_type(found)
+    is_right = builder.types[found.address] == wanted
+    pointer = found.address if is_right else builder.bitcast(found.address, wanted, span)
+    return ctx.typed(pointer, None if exact is None else pointer_to(exact))
 
 
 def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Node) -> Operand:
