@@ -42,6 +42,7 @@ Logic one{1}, two{2};"""
         ("of(n > 1 ? base : derived) + 10 * of(derived)", 21),
         ("(n > 3 ? base : derived).n + 10 * sizeof(n > 1 ? base : derived)", 41),
         ("int(static_cast<const unsigned char &>(2.9)) + 10 * (!static_cast<const bool &>(0.5f))", 2),
+        ("(const bool &)(&fixed) + 10 * static_cast<bool &&>(&base) + 100 * !(const bool &)((int *)nullptr)", 111),
         ("(static_cast<int &>(a) = 3, a) + 10 * of(static_cast<Base &>(derived))", 13),
         ("(one && 5) + 100 * (n > 1 && a)", 115),
         ("(one || two) + 1000 * !two", 42102),

@@ -6,6 +6,7 @@ Rules   A cast to a pointer keeps the address space it comes from.  A cast to a 
 
 from __future__ import annotations
 
+from analysis.cpp.types import model as cpp
 from analysis.cpp.types.arithmetic import is_arithmetic
 from analysis.cpp.types.model import EnumerationType, QualType
 from analysis.ir.ids import ValueId
@@ -79,11 +80,17 @@ def cast(
 
 
 def _is_converted(ctx: LoweringContext, declared: DeclaredType, target: LValue) -> bool:
-    """Whether a cast to a reference makes a new number of another type, to which it refers ([expr.static.cast])."""
+    """Whether a cast to a reference makes a new number of another type, to which it refers ([expr.static.cast]).
+
+    A pointer becomes a truth value so; other pointers are seen as they are.
+    """
     exact, source = declared.exact, ctx.exact_type(target)
     if exact is None or source is None or not (declared.is_rvalue or exact.object.is_constant):
         return False
     wanted = exact.object
+    is_truth = isinstance(wanted.type, cpp.FundamentalType) and wanted.type.kind is cpp.Fundamental.BOOL
+    if is_truth and isinstance(source.type, cpp.PointerType | cpp.ArrayType):
+        return True
     numbers = all(is_arithmetic(type) or isinstance(type.type, EnumerationType) for type in (wanted, source))
     return numbers and (wanted.type != source.type or target.bits is not None)
 
