@@ -1,28 +1,29 @@
-"""A few random C++ programs, computed as a compiler's program computes them; `python -m tests.cpp.fuzz` runs more."""
+"""Some hundred random C++ programs, computed as compilers' programs do; `python -m tests.cpp.fuzz` runs more."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from tests.cpp.accepted import accepted
 from tests.cpp.referee import KINDS, random_program, verdicts
 
-_RIGHT: Final = ("conditions", "packs", "lifetimes", "constants", "expressions", "pairs of types", "alias templates")
-"""Kinds of which no program of these is wrong or undecided; some of the others are known to have undecided ones."""
+_RIGHT: Final = tuple(kind for kind in KINDS if kind not in ("lambdas and bindings", "value arguments"))
+"""Kinds of which no program of these is wrong or undecided; of the other two some are known to be undecided."""
+_OF_EACH_KIND: Final = 14
 
 
-@pytest.mark.parametrize("kind", _RIGHT)
-def test_nothing_is_computed_otherwise(kind: str, tmp_path: Path) -> None:
-    found = [verdict for verdict in verdicts(range(22), tmp_path, (kind,)) if not verdict.disputed]
-    assert len(found) > 17
-    assert [(verdict.seed, verdict.wrong, verdict.undecided) for verdict in found if verdict.wrong] == []
-    assert [verdict.undecided for verdict in found if verdict.undecided] == []
+def test_nothing_is_computed_otherwise(tmp_path: Path) -> None:
+    made = _OF_EACH_KIND * len(_RIGHT)
+    found = [verdict for verdict in verdicts(range(made), tmp_path, _RIGHT) if not verdict.disputed]
+    assert len(found) > 0.7 * made
+    assert [(verdict.seed, verdict.kind, verdict.wrong) for verdict in found if verdict.wrong] == []
+    assert [(verdict.seed, verdict.kind, verdict.undecided) for verdict in found if verdict.undecided] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_most_programs_are_accepted_by_a_compiler(kind: str) -> None:
-    programs = [random_program(seed, (kind,))[1] for seed in range(7)]
-    assert sum(program is not None for program in accepted(programs)) > 2
+def test_most_programs_of_each_kind_are_accepted_by_a_compiler() -> None:
+    each = range(7)
+    programs = [random_program(seed, (kind,))[1] for kind in KINDS for seed in each]
+    kept = iter(accepted(programs))
+    numbers = {kind: sum(next(kept) is not None for _ in each) for kind in KINDS}
+    assert {kind: number for kind, number in numbers.items() if number < 3} == {}
