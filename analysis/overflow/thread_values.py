@@ -20,7 +20,7 @@ from analysis.divergence import integers
 from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
-from analysis.graph.cycles import Cycle, CycleId
+from analysis.graph.cycles import Cycle
 from analysis.graph.work import Work
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -121,7 +121,7 @@ class ThreadValues:
         self._point = point
         self._machine: dict[ValueId, int | None] = {}
         self._exact: dict[ValueId, int | None] = {}
-        self._ways: dict[CycleId | None, _Ways] = {}
+        self._may_come: dict[BasicBlockId, bool] = {}
 
     def machine(self, value: ValueId, depth: int = 0) -> int | None:
         """What the thread computes; None if that is not known."""
@@ -219,11 +219,9 @@ class ThreadValues:
         return found.pop() if len(found) == 1 else None
 
     def _comes(self, block: BasicBlockId) -> bool:
-        cycle = self._flow.control.innermost_cycle(block)
-        inside = None if cycle is None else cycle.id
-        if inside not in self._ways:
-            self._ways[inside] = _Ways(self._flow, self, block)
-        return self._ways[inside].may_reach(block)
+        if block not in self._may_come:
+            self._may_come[block] = comes(self._flow, self, ENTRY, block).is_possible
+        return self._may_come[block]
 
     def _fixed_step(self, counter: Counter, depth: int) -> int | None:
         """A step that is written in the loop and the same in each round: of constants, arguments and registers."""
@@ -314,49 +312,6 @@ PLACES: Final = {
     SpecialRegister.GRID_DIM_Y: (3, 1),
     SpecialRegister.GRID_DIM_Z: (3, 2),
 }
-
-
-@final
-class _Ways:
-    """The blocks that a thread comes to from the entry, as `comes` says; one walk for all blocks of one loop.
-
-    It goes in the order of the blocks, as far as was asked: what decides in a block asks only for blocks before it.
-    """
-
-    def __init__(self, flow: FunctionFlow, values: ThreadValues, block: BasicBlockId) -> None:
-        self._flow = flow
-        self._values = values
-        self._around = {cycle.id for cycle in flow.control.cycles_around(block)}
-        self._reached: set[BasicBlockId] = {ENTRY}
-        self._done = 0
-        """So many blocks were looked at."""
-        self._is_deciding = False
-
-    def may_reach(self, block: BasicBlockId) -> bool:
-        control = self._flow.control
-        rank = control.rank[block]
-        if self._is_deciding and rank >= self._done:
-            return True  # a jump into a loop: the block rests on what it decides
-        while self._done < rank:
-            here = control.order[self._done]
-            self._done += 1
-            if here in self._reached:
-                self._go_on(here)
-        return block in self._reached
-
-    def _go_on(self, here: BasicBlockId) -> None:
-        flow, control = self._flow, self._flow.control
-        flow.work.spend(1)
-        following = control.successors[here]
-        if len(following) > 1:
-            inner = control.innermost_cycle(here)
-            if inner is None or inner.id in self._around:
-                self._is_deciding = True
-                taken = taken_edge(flow, self._values, here)
-                self._is_deciding = False
-                following = following if taken is None else (taken,)
-        place = control.rank[here]
-        self._reached.update(one for one in following if control.rank[one] > place)
 
 
 @final
