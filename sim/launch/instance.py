@@ -30,6 +30,7 @@ from analysis.lower.names import (
     ConstantName,
     FunctionDeclaration,
     FunctionSet,
+    GlobalVariable,
     PackPattern,
     Scope,
     TemplateArgument,
@@ -37,6 +38,7 @@ from analysis.lower.names import (
     TemplateValue,
     TypeName,
     TypeTemplate,
+    VariableAddress,
     declared_as,
 )
 from analysis.lower.program import DeviceFunction, Program
@@ -224,7 +226,7 @@ def _is_known(argument: TemplateArgument) -> bool:
             return False
         case TypeName(declared=declared):
             return not isinstance(declared.type, UnknownType | TemplateType)
-        case ConstantName() | FunctionSet() | TypeTemplate():
+        case ConstantName() | FunctionSet() | TypeTemplate() | GlobalVariable() | VariableAddress():
             return True
         case ConstantObject():
             return argument.is_known
