@@ -106,3 +106,15 @@ SIMT_WORDS(4, 8)
     inline unsigned __vi##name##_s16x2_relu(unsigned a, unsigned b) { return __vmaxs2(__v##best##s2(a, b), 0); }
 SIMT_DPX_WORDS(max, max)
 SIMT_DPX_WORDS(min, min)
+
+// The same with a predicate for each half: whether the first operand's was taken.
+#define SIMT_PREDICATED_HALVES(name, half, suffix, holds)                                                   \
+    inline unsigned __vib##name##_##suffix##16x2(unsigned a, unsigned b, bool* high, bool* low) {           \
+        *high = half(a >> 16) holds half(b >> 16);                                                          \
+        *low = half(a & 0xFFFF) holds half(b & 0xFFFF);                                                     \
+        return __v##name##suffix##2(a, b);                                                                  \
+    }
+SIMT_PREDICATED_HALVES(max, int16_t, s, >=)
+SIMT_PREDICATED_HALVES(max, uint16_t, u, >=)
+SIMT_PREDICATED_HALVES(min, int16_t, s, <=)
+SIMT_PREDICATED_HALVES(min, uint16_t, u, <=)
