@@ -2,7 +2,8 @@
 
 Rules    A fault is labelled with the choices that decide where its access goes, whether its assertion holds, or whether
          threads come there; an array that was chosen to start unwritten is behind a read of what nothing has written,
-         one whose length was chosen behind an access past its end.
+         one whose length was chosen behind an access past its end.  An access that lies in no array may be one past
+         the end of any of these.
          What the access itself depends on is named first, then what lets threads come, then the shape; with the
          option that gives the first.  Pointers in memory cannot be given.
          As races do (`races.py`), a fault that needs a choice becomes a note: chosen numbers or contents in its address
@@ -66,6 +67,8 @@ class Origins:
                 return (buffer,)
             case OutOfBounds(buffer=str() as buffer, offset=offset) if offset >= 0 and buffer in self._grows:
                 return (buffer,)
+            case OutOfBounds(buffer=None, is_null=False):
+                return tuple(self._grows)
             case _:
                 return ()
 

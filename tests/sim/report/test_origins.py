@@ -91,3 +91,15 @@ def test_pointers_in_memory_cannot_be_given() -> None:
     (fault,) = [one for one in run.notes if one.kind == "out-of-bounds"]
     assert fault.message.startswith("reads through a null pointer")
     assert fault.message.endswith("memory (nodes) are chosen and cannot be given: null at the ends of lists")
+
+
+@pytest.mark.parametrize(("arguments", "is_note"), [({}, True), ({"x": "zeros[64]", "y": "zeros[64]"}, False)])
+def test_a_pointer_outside_of_all_arrays_may_have_left_one_of_a_chosen_length(
+    arguments: dict[str, str], is_note: bool
+) -> None:
+    text = """__global__ void k(float *x, float *y) {
+        float *at = threadIdx.x < 32 ? x : y; at[threadIdx.x + 8000000] = 1; for (volatile int j = 0;; j++) ; }"""
+    (run,) = reported(text, block=(64, 1, 1), arguments=arguments, budget=Budget(max_steps=1000)).policies
+    (fault,) = [one for one in (*run.faults, *run.notes) if one.kind == "out-of-bounds"]
+    assert "where no buffer lies" in fault.message
+    assert (fault.chosen, fault.is_note) == (("x", "y") if is_note else (), is_note)
