@@ -299,6 +299,12 @@ def _parts(node: Node) -> _Parts | None:
     return _Parts(given[0], chosen, given[5:] if name == PASSES_ARGUMENTS else ())
 
 
+def launched_name(node: Node) -> Node | None:
+    """What names the kernel in a call that is a launch; None in any other."""
+    parts = _parts(node) if node.kind == "call_expression" else None
+    return None if parts is None else parts.kernel
+
+
 def _launch_function(node: Node) -> bytes | None:
     function = node.field("function")
     return function.text if function is not None and function.text in LAUNCH_CALLS else None

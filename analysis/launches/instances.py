@@ -18,7 +18,7 @@ from typing import Final, final
 from analysis.cpp.conversions.model import Argument
 from analysis.ir.record import record
 from analysis.launches.device_bodies import LAUNCH_CALLS, launching_macros, mentions_launch
-from analysis.launches.find import PASSES_ARGUMENTS, launch_text
+from analysis.launches.find import PASSES_ARGUMENTS, launch_text, launched_name
 from analysis.launches.host_scopes import NOWHERE, declare_variables, host_type, is_known
 from analysis.launches.kernel_pointers import NO_POINTERS, KernelPointers, kernel_pointers
 from analysis.launches.model import LaunchText
@@ -131,7 +131,7 @@ class _Walk:
         for parameter in host.signature.parameters:
             scope.declare(parameter.name, LocalVariable(parameter.name, NOWHERE, parameter.declared, None))
         outer = self._pointers
-        self._pointers = kernel_pointers(body, [kernel for node in body.walk() if (kernel := _launched_name(node))])
+        self._pointers = kernel_pointers(body, [kernel for node in body.walk() if (kernel := launched_name(node))])
         self._read(scope, body, host, depth)
         self._pointers = outer
 
@@ -209,16 +209,6 @@ class _Walk:
     ) -> Choice | None:
         given = [_argument(scope, argument, host) for argument in arguments]
         return choose_for(self._program, declarations, explicit, given)
-
-
-def _launched_name(node: Node) -> Node | None:
-    """What a call launches, if it is a launch."""
-    function, listed = node.field("function"), node.field("arguments")
-    if node.kind != "call_expression" or function is None:
-        return None
-    if node.child("kernel_call_syntax") is not None:
-        return function
-    return listed.children[0] if function.text in LAUNCH_CALLS and listed is not None and listed.children else None
 
 
 def _argument(scope: Scope, node: Node, host: FunctionInstance) -> Argument:

@@ -276,24 +276,21 @@ class Scope:
 
         Source: C++20 standard, [basic.lookup.qual].
         """
-        scope: Scope | None = self
-        while scope is not None:
-            entity = scope.names.get(name)
-            if not isinstance(entity, Qualifier) and scope.resolver is not None:
-                entity = scope.resolve(name)
-            if isinstance(entity, Qualifier):
-                return entity
-            scope = scope.parent
-        return None
+        return self._find_only(name, lambda entity: isinstance(entity, Qualifier))
 
     def find_template(self, name: str) -> TypeTemplate | None:
         """The class template of that name: inside of an instance the name alone means the instance."""
+        found = self._find_only(name, lambda entity: isinstance(entity, TypeTemplate))
+        return found if isinstance(found, TypeTemplate) else None
+
+    def _find_only(self, name: str, counts: Callable[[Entity | None], bool]) -> Entity | None:
+        """The first entity from inside out that counts; what is declared in front of it hides nothing."""
         scope: Scope | None = self
         while scope is not None:
             entity = scope.names.get(name)
-            if not isinstance(entity, TypeTemplate) and scope.resolver is not None:
+            if not counts(entity) and scope.resolver is not None:
                 entity = scope.resolve(name)
-            if isinstance(entity, TypeTemplate):
+            if counts(entity):
                 return entity
             scope = scope.parent
         return None

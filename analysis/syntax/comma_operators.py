@@ -17,6 +17,7 @@ Cost     What is read again is at most a few times the text; what is beyond that
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection
 from typing import Final, final
 
 from analysis.ir.pace import popped
@@ -63,7 +64,7 @@ class _Reader:
     def mend(self, root: Node) -> int:
         """Gives how many errors less there are."""
         mended = 0
-        for node in _brackets_with_errors(root):
+        for node in _around_errors(root, ("parenthesized_expression",)):
             text = node.source[node.start + 1 : node.end - 1]
             self._left -= len(text)
             if self._left < 0:
@@ -73,7 +74,7 @@ class _Reader:
             if found is not None:
                 mended += _errors_in(node)
                 node.children = [found]
-        for node in _statements_with_errors(root):
+        for node in _around_errors(root, _STATEMENTS):
             self._left -= node.end - node.start
             if self._left < 0:
                 break
@@ -122,14 +123,14 @@ class _Reader:
         return statement.children[1]
 
 
-def _brackets_with_errors(root: Node) -> list[Node]:
-    """The innermost brackets around each error."""
+def _around_errors(root: Node, kinds: Collection[str]) -> list[Node]:
+    """The innermost node of one of these kinds around each error."""
     found: dict[Node, None] = {}
     stack: list[tuple[Node, Node | None]] = [(root, None)]
     for node, around in popped(stack):
         if (node.kind == ERROR or node.is_missing) and around is not None:
             found[around] = None
-        around = node if node.kind == "parenthesized_expression" else around
+        around = node if node.kind in kinds else around
         stack += ((child, around) for child in node.children)
     return list(found)
 
@@ -141,18 +142,6 @@ def _errors_in(node: Node) -> int:
 def _lost_brackets(node: Node) -> int:
     """Closing brackets that are missing: they are errors that the tree has no node for."""
     return sum(1 for each in node.walk() if each.kind in _BRACKETS and not each.text.endswith(b")"))
-
-
-def _statements_with_errors(root: Node) -> list[Node]:
-    """The innermost statements that are one expression, or declare something, around each error."""
-    found: dict[Node, None] = {}
-    stack: list[tuple[Node, Node | None]] = [(root, None)]
-    for node, around in popped(stack):
-        if (node.kind == ERROR or node.is_missing) and around is not None:
-            found[around] = None
-        around = node if node.kind in _STATEMENTS else around
-        stack += ((child, around) for child in node.children)
-    return list(found)
 
 
 def _assigning_brackets(text: bytes) -> list[tuple[int, int]]:
