@@ -30,6 +30,7 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.record import record
 from analysis.ir.source import Span
+from analysis.rules.form_names import names_of
 from analysis.rules.form_text import FormWriter
 from analysis.rules.source_text import one_line
 from analysis.rules.stride_text import places
@@ -69,10 +70,10 @@ class Unpredictable:
 def address_formula(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> str | None:
     """`x + 4*threadIdx.x + 4*n`, in bytes; None where it is not known or differs between calls."""
     formulas: set[str | None] = set()
-    text = analysis.document.text[function.start : function.end]
     for view, found in places(analysis, function, access):
         form = view.root.affine.form_at(found.address, found.block)
-        written = None if form is None else FormWriter(view, text, access.span.end, MAX_FORMULA).address(form)
+        names = names_of(analysis, function, view)
+        written = None if form is None else FormWriter(view, names, access.span.end, MAX_FORMULA).address(form)
         formulas.add(None if written is None else written.whole)
         if len(formulas) > 1:
             return None

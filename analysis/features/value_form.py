@@ -24,7 +24,7 @@ from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType, PointerType
-from analysis.rules.form_names import ViewNames
+from analysis.rules.form_names import names_of
 from analysis.rules.form_text import REGISTER_NAMES, UNNAMED, FormText, FormWriter, element_size, joined
 from analysis.rules.source_text import one_line
 
@@ -72,7 +72,6 @@ class FunctionForms:
         self._analysis = analysis
         self._function = function
         self._text = analysis.document.text[function.start : function.end]
-        self._names: dict[int, ViewNames] = {}
         self._assigned_again: dict[int, frozenset[Span]] = {}
 
     def at(self, offset: int) -> ValueForm:
@@ -121,10 +120,7 @@ class FunctionForms:
                 return None
 
     def _writer(self, view: FrameView, span: Span) -> FormWriter:
-        names = self._names.get(id(view))
-        if names is None:
-            names = self._names[id(view)] = ViewNames(view, self._text)
-        return FormWriter(view, self._text, span.end, names=names)
+        return FormWriter(view, names_of(self._analysis, self._function, view), span.end)
 
 
 def value_form_at(analysis: FileAnalysis, function: FunctionFacts, offset: int) -> ValueForm:

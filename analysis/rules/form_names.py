@@ -2,7 +2,7 @@
 
 Rules    A variable has the name if its last read or assignment before the place had the value; failing that, what is
          read first behind it.  Then come parameters that nothing reads, then whatever short text has the value.
-Cost     One walk over the view for all places; then what is known of one value.
+Cost     One walk over the view for all places, when the first name is asked for; then what is known of one value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, TypeAlias, final
 
+from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import FrameView
+from analysis.facts.model import FunctionFacts
 from analysis.ir.function import SourceBranch, SourceBranchKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import ElementAddress
@@ -33,6 +35,15 @@ _Declared: TypeAlias = tuple[bytes, int]
 """A name, and how many declarations of it stand before its use: the last one is meant."""
 
 
+def names_of(analysis: FileAnalysis, function: FunctionFacts, view: FrameView) -> ViewNames:
+    """The names of one of the function's views, found once for as long as its facts last, which hold the view."""
+
+    def found() -> ViewNames:
+        return ViewNames(view, analysis.document.text[function.start : function.end])
+
+    return analysis.remembered(function, (ViewNames, id(view)), found)
+
+
 @final
 class ViewNames:
     """The names of one view; `text` is the function's."""
@@ -44,13 +55,14 @@ class ViewNames:
         self._uses: dict[_Declared, list[tuple[int, ValueId]]] = {}
         self._known_as: dict[ValueId, list[_Declared]] = {}
         self._texts: dict[ValueId, str] = {}
-        self._collect()
         self._declared: dict[bytes, list[_Declared]] = {}
-        for key in self._uses:
-            self._declared.setdefault(key[0], []).append(key)
+        self._is_collected = False
 
     def name(self, value: ValueId, place: int) -> str | None:
         """The name of the value for who reads the text at `place`."""
+        if not self._is_collected:
+            self._collect()
+            self._is_collected = True  # not before: the walk may be cancelled, and begins anew then
         return self._variable(value, place) or self._unread_parameter(value, place) or self._texts.get(value)
 
     def _variable(self, value: ValueId, place: int) -> str | None:
@@ -81,6 +93,8 @@ class ViewNames:
     # -- one walk ---------------------------------------------------------------------------------------------------
 
     def _collect(self) -> None:
+        for kept in (self._uses, self._known_as, self._texts, self._declared):
+            kept.clear()
         declared = self._declarations()
         for start, end, value in paced((*self._values(), *self._assigned())):
             found = _IDENTIFIER.match(self._text, start)
@@ -95,6 +109,8 @@ class ViewNames:
             uses.sort()
             for value in {value for _, value in uses}:
                 self._known_as.setdefault(value, []).append(key)
+        for key in self._uses:
+            self._declared.setdefault(key[0], []).append(key)
 
     def _values(self) -> Iterator[tuple[int, int | None, ValueId]]:
         """Reads in this frame: (start, end, value); without an end, the pointer in front of the first subscript."""

@@ -45,13 +45,10 @@ class FormText:
 class FormWriter:
     """Writes the forms of one view at a place, given as an offset in the function's text."""
 
-    def __init__(
-        self, view: FrameView, text: bytes, place: int, limit: int = MAX_FORM, names: ViewNames | None = None
-    ) -> None:
+    def __init__(self, view: FrameView, names: ViewNames, place: int, limit: int = MAX_FORM) -> None:
         self._view = view
         self._limit = limit
         self._function = view.root.function
-        self._text = text
         self._place = place
         self._names = names
 
@@ -128,8 +125,6 @@ class FormWriter:
                 return next((name for phi in counters if (name := self._name_of(phi))), "iteration")
 
     def _name_of(self, value: ValueId) -> str | None:
-        if self._names is None:
-            self._names = ViewNames(self._view, self._text)
         return self._names.name(value, self._place)
 
     def _is_counter(self, phi: ValueId, iteration: IterationAtom) -> bool:

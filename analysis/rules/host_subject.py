@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Final, Protocol, final, runtime_checkable
 
@@ -119,7 +119,7 @@ class HostSubject:
     def seen(self) -> bytes:
         """A hash of its text, expanded, and of all that it sees of what it names, but for bodies of functions."""
         unit, function = self.sides.unit, self.function
-        names = identifiers(self.snippet.text) | frozenset({(function.owner or "").encode("utf-8", "replace")})
+        names = _identifiers(self.snippet.text) | frozenset({(function.owner or "").encode("utf-8", "replace")})
         names |= self.sides.members_beside(function)
         declared = sorted(unit.declared_among(names))
         found = [one for name in declared for one in unit.lookup(name.decode("utf-8", "replace"))]
@@ -202,6 +202,12 @@ def _findings(rule: type[Finding], subject: HostSubject) -> Sequence[Finding]:
     if issubclass(rule, OfLaunches):
         found += rule.find_launches(subject)
     return found
+
+
+@lru_cache(maxsize=1 << 9)
+def _identifiers(text: bytes) -> frozenset[bytes]:
+    """Of a function as it was in the last version, which it mostly is."""
+    return identifiers(text)
 
 
 def _seen_text(one: Item) -> bytes:

@@ -13,6 +13,7 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact, FunctionFacts
 from analysis.ir.record import record
+from analysis.rules.form_names import names_of
 from analysis.rules.form_text import UNNAMED, FormWriter
 
 MAX_STRIDE: Final = 30
@@ -38,11 +39,10 @@ def symbolic_stride(analysis: FileAnalysis, function: FunctionFacts, access: Acc
     if access.stride is not None:
         return None
     strides: set[SymbolicStride | None] = set()
-    text = analysis.document.text[function.start : function.end]
     for view, found in places(analysis, function, access):
         form = view.root.affine.form_at(found.address, found.block)
         step = ZERO if form is None else form.coefficient(Axis.THREAD_X)
-        strides.add(_named(step, FormWriter(view, text, access.span.end)))
+        strides.add(_named(step, FormWriter(view, names_of(analysis, function, view), access.span.end)))
     return strides.pop() if len(strides) == 1 else None
 
 

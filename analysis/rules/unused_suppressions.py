@@ -51,6 +51,8 @@ class SuppressionFinding:
 def unused_suppressions(analysis: FileAnalysis, settings: RuleSettings) -> tuple[SuppressionFinding, ...]:
     """In the order of the text."""
     named = [*named_rules(analysis.document)]
+    if not named:
+        return ()
     rules = {rule.code: rule for rule, _ in active_rules(settings)}
     found: list[SuppressionFinding] = []
     for one in named:

@@ -48,12 +48,16 @@ class Sides:
     def may_call(self, function: Item, *sides: Side) -> bool:
         """Whether a name in the text of a function means functions on one of these sides, and nothing else.
 
-        Its own name does so only where it stands there a second time.
+        Its own name does so only where it stands there a second time.  A name that no text of a call follows is a
+        variable; where macros are used, the text is not what is compiled.
         """
         own = function.name.encode("utf-8", "replace")
+        has_macros = not function.identifiers.isdisjoint(self.unit.macros.names)
         for side in sides:
             for name in function.identifiers & self.names[side]:
                 if name == own and function.text.count(name) < 2:
+                    continue
+                if not (has_macros or _looks_called(name, function.text)):
                     continue
                 known = self._known(name.decode("utf-8", "replace"))
                 if known is not None and known[1] is side:
@@ -278,6 +282,11 @@ def _is_in_sight(item: Item, scopes: tuple[str, ...], caller: Item) -> bool:
     if item.owner is not None:
         return item.owner == caller.owner
     return caller.namespace[: len(item.namespace)] == item.namespace
+
+
+def _looks_called(name: bytes, text: bytes) -> bool:
+    """Whether behind the name, somewhere, may stand what follows it in a call: `(`, `<`, a comment, a spliced line."""
+    return re.search(rb"(?<![\w$])" + re.escape(name) + rb"\s*[(</\\]", text) is not None
 
 
 def _has_bases(item: Item) -> bool:

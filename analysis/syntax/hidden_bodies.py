@@ -12,6 +12,7 @@ Limits    Who calls with a lambda, or takes any thread group, looks into all bod
 
 import re
 from collections.abc import Container
+from functools import lru_cache
 from typing import Final, NamedTuple, final
 
 from analysis.syntax.items import Item, ItemKind
@@ -117,10 +118,20 @@ def may_look_into_others(text: bytes, macros: Container[bytes]) -> bool:
 
 
 def _has_lambda(text: bytes, macros: Container[bytes]) -> bool:
-    """A piece of the text that begins with a bracket counts as one with a lambda, whatever stands before it."""
-    pieces = (text[start:end] for start, end in stretches(text))
-    return any(
-        _LAMBDA.search(piece) is not None
-        or any(name[1] in macros for name in _BEFORE_BRACKET.finditer(piece))  # who knows what a macro ends with
-        for piece in pieces
-    )
+    names = _before_brackets(text)
+    return names is None or any(name in macros for name in names)  # who knows what a macro ends with
+
+
+@lru_cache(maxsize=1 << 10)
+def _before_brackets(text: bytes) -> frozenset[bytes] | None:
+    """The names that stand before brackets; None where a lambda stands in the text.
+
+    A piece of the text that begins with a bracket counts as one with a lambda, whatever stands before it.
+    """
+    found: set[bytes] = set()
+    for start, end in stretches(text):
+        piece = text[start:end]
+        if _LAMBDA.search(piece) is not None:
+            return None
+        found.update(name[1] for name in _BEFORE_BRACKET.finditer(piece))
+    return frozenset(found)
