@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import TypeAlias, final
 
 from analysis.ir.launch_relation import ArgumentRelation, ProductRelation
+from analysis.ir.object_members import MemberPlace
 from analysis.ir.record import record
 
 MAX_BLOCK_THREADS = 1024
@@ -28,6 +29,10 @@ class BlockShape:
         return self.x * self.y * self.z
 
 
+MemberNumbers: TypeAlias = tuple[tuple[int, MemberPlace, int], ...]
+"""The position of a parameter that is an object, the place of a member in it, and what that holds."""
+
+
 @final
 @record
 class KnownLaunch:
@@ -39,6 +44,8 @@ class KnownLaunch:
     shape: BlockShape
     arguments: tuple[int | None, ...]
     grid: tuple[int, int, int] | None
+    members: MemberNumbers = ()
+    """Of the objects that are passed, as far as they are known."""
 
     @property
     def blocks(self) -> int | None:
@@ -60,6 +67,7 @@ class LaunchKnowledge:
     `relations`: how the parameters of a kernel hang together with the registers of every launch.
     `multiples`: the powers of two that divide what every launch passes, by the position of the parameter.
     `products`: the same for products of two parameters.
+    `passed_members`, `always_members`: as `passed` and `always`, of members of objects.
     """
 
     shapes: tuple[BlockShape, ...] = ()
@@ -72,6 +80,8 @@ class LaunchKnowledge:
     relations: tuple[ArgumentRelation, ...] = ()
     multiples: tuple[tuple[int, int], ...] = ()
     products: tuple[ProductRelation, ...] = ()
+    passed_members: MemberNumbers = ()
+    always_members: MemberNumbers = ()
 
     def relations_of(self, position: int) -> tuple[ArgumentRelation, ...]:
         """What every launch says of the parameter at a position."""

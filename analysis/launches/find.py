@@ -27,7 +27,7 @@ from analysis.launches.host_code import HostCode
 from analysis.launches.host_multiples import argument_multiples
 from analysis.launches.host_values import ALWAYS, AT_FIRST, DIVIDES, HostValues
 from analysis.launches.kernel_pointers import KernelPointers, kernel_pointers
-from analysis.launches.model import ArgumentLink, GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom
+from analysis.launches.model import ArgumentLink, GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom, PassedMember
 from analysis.launches.relations import argument_relations, product_relations
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
@@ -334,6 +334,7 @@ def _launch(parts: _Parts, values: HostValues, place: _Place) -> Launch | None:
         arguments=tuple(_text(argument) for argument in arguments),
         argument_values=numbers.argument_values,
         template_values=numbers.template_values,
+        members=numbers.members,
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
@@ -358,7 +359,14 @@ def _numbers(
         values.shape(configuration[0]) if configuration else None,
         tuple(values.number(argument) for argument in arguments),
         tuple(values.number(argument) for argument in _template_arguments(kernel)),
+        tuple(_members(arguments, values)),
     )
+
+
+def _members(arguments: Sequence[Node], values: HostValues) -> Iterator[PassedMember]:
+    for position, argument in enumerate(arguments):
+        type, numbers = values.numbers_in(argument)
+        yield from (PassedMember(position, type, path, number) for path, number in numbers)
 
 
 def _grid_units(grid: Node, arguments: Sequence[Node], values: HostValues) -> tuple[GridUnit, ...]:

@@ -14,11 +14,12 @@ from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias, TypeVar, final
 
 from analysis.ir.record import record
-from analysis.ir.types import IntegerType, Type
+from analysis.ir.types import BooleanType, FloatType, IntegerType, Type, VectorType
 from analysis.launches.file_constants import FileConstants, Number
 from analysis.launches.host_arithmetic import combined, stored
 from analysis.launches.host_loops import CountedLoop
 from analysis.launches.host_paths import Case, Guards, Write
+from analysis.launches.host_records import HostField
 from analysis.launches.host_steps import HostSteps
 from analysis.launches.host_writes import HostWrites, Variable, member_path, values_in
 from analysis.launches.model import Shape
@@ -354,6 +355,9 @@ class HostObjects(ABC):
             found = None if variable.members or variable.writes else self._object_of_round(variable)
             return None if found is None else self._at(found[1], lambda node: self._part(node, path, found[0]))
         parts = path.split(".")
+        arrays = (".".join(parts[:at]) for at, part in enumerate(parts) if part.isdigit())
+        if any(self._written.is_used_whole(name, array) for array in arrays):
+            return None
         heads = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
         whole = [(write, path, variable.type) for write in variable.writes]
         for head in heads:
@@ -399,9 +403,10 @@ class HostObjects(ABC):
         if found is not None and found[0].text.decode("utf-8", "replace") in self._variables:
             name = found[0].text.decode("utf-8", "replace")
             return self._member_of(name, self._variables[name], f"{found[1]}.{path}")
-        if type in _DIM_TYPES or (type in _OPEN_TYPES and path in AXES):
-            return self.extents(node)[AXES.index(path)] if path in AXES else None
         spelled, listed = _listed_members(node)
+        is_list = spelled not in _SHAPE and (type == "uint3" or bool(spelled))  # which ends in no ones, as a shape does
+        if not is_list and (type in _DIM_TYPES or (type in _OPEN_TYPES and path in AXES)):
+            return self.extents(node)[AXES.index(path)] if path in AXES else None
         return None if listed is None else self._listed_part(listed, path, spelled or type)
 
     def _listed_part(self, listed: Node, path: str, type: str) -> Number | None:
@@ -412,26 +417,80 @@ class HostObjects(ABC):
         if record is None or field is None or not record.is_plain:
             return None
         pairs = [child for child in listed.children if child.kind == "initializer_pair"]
-        place = record.fields.index(field)
+        place, values = record.fields.index(field), values_in(listed)
         value: Node | None = None
         if pairs:
             for pair in pairs:
                 if pair.children[0].text == b"." + first.encode():
                     value = pair.field("value")
-        elif place < len(listed.children):
-            value = listed.children[place]
+        elif not all(map(self._is_whole, record.fields[: place + 1], values)):
+            return None  # `{1, 2, 3}` may go on in the members of a member
+        elif place < len(values):
+            value = values[place]
         if value is None:
-            return self._default(type, path) if field.default is not None else None if rest else self._zero(field.type)
+            return self._zeroed(type, path)
         return self._part(value, rest, field.type) if rest else self._in_type(field.type, self.number(value))
 
-    def _zero(self, type: str) -> Number | None:
+    def _is_whole(self, field: HostField, value: Node) -> bool:
+        """Whether what stands in a list is surely for one member, and all of it."""
+        is_single = not field.type or field.type in _SHAPE or self._is_single(field.type)
+        return is_single or value.kind == "initializer_list" or bool(self._type_of_object(value))
+
+    def _is_single(self, type: str) -> bool:
+        found = self._type(type)
+        return isinstance(found, IntegerType | FloatType | BooleanType) or self._is_enumeration(type)
+
+    def _zeroed(self, type: str, path: str) -> Number | None:
         """What a list leaves in members that it does not name."""
-        return self._in_type(type, 0) if self._type(type) is not None else None
+        if type in _SHAPE:
+            return self._default(type, path)
+        record = None if self._constants is None else self._constants.records.get(type)
+        first, _, rest = path.partition(".")
+        field = None if record is None or not record.is_plain else record.field(first)
+        if field is None or field.default is not None:
+            return self._default(type, path)
+        if rest:
+            return self._zeroed(field.type, rest)
+        return self._in_type(field.type, 0) if self._type(field.type) is not None else None
+
+    # -- objects that are passed ---------------------------------------------------------------------------------------
+
+    def numbers_in(self, node: Node) -> tuple[str, Sequence[tuple[str, int]]]:
+        """The record of the object that an expression gives, and the integers in it that are known, by their place."""
+        if self._constants is None or not (type := self._type_of_object(node)):
+            return "", ()
+        records = self._constants.records
+        numbers = ((path, self._part(node, path, type)) for path in records.number_paths(type))
+        return records.name(type), [(path, number) for path, number in numbers if isinstance(number, int)]
+
+    def _type_of_object(self, node: Node) -> str:
+        """The type of what is a plain object; empty of everything else."""
+        match node.kind:
+            case "parenthesized_expression" if len(node.children) == 1:
+                return self._type_of_object(node.children[0])
+            case "identifier":
+                variable = self._variables.get(node.text.decode("utf-8", "replace"))
+                type = "" if variable is None or variable.is_number else variable.type
+                if variable is not None and type in _OPEN_TYPES and len(variable.writes) == 1:
+                    value = variable.writes[0][0]
+                    type = "" if value.kind == "identifier" else self._type_of_object(value)
+            case "compound_literal_expression":
+                type = _listed_members(node)[0]
+            case "call_expression":
+                type = _made_vector(node) or ("dim3" if called_name(node) == "dim3" else "")
+            case "field_expression":
+                type = self._type_of_member(node)
+            case "subscript_expression":
+                element = self._element(node)
+                type = "" if element is None else element[0]
+            case _:
+                type = ""
+        return type if self._is_object(type) else ""
 
     def _default(self, type: str, path: str) -> Number | None:
         """What a member holds that nothing wrote."""
         if type in _DIM_TYPES:
-            return 1 if path in AXES else None
+            return 1 if path in AXES and type != "uint3" else None
         record = None if self._constants is None else self._constants.records.get(type)
         first, _, rest = path.partition(".")
         field = None if record is None or not record.is_plain else record.field(first)
@@ -535,9 +594,11 @@ class HostObjects(ABC):
         type = self._type(spelling)
         if type is not None:
             return stored(value, type)
+        return value if isinstance(value, int) and self._is_enumeration(spelling) else None
+
+    def _is_enumeration(self, spelling: str) -> bool:
         records = None if self._constants is None else self._constants.records
-        is_enumerator = records is not None and spelling.rpartition("::")[2].strip() in records.enumerations
-        return value if is_enumerator and isinstance(value, int) else None
+        return records is not None and spelling.rpartition("::")[2].strip() in records.enumerations
 
     def _type(self, spelling: str) -> Type | None:
         found = builtin_type(spelling, ())
@@ -566,9 +627,19 @@ def _listed_members(node: Node) -> tuple[str, Node | None]:
     """The type, if it is named, and the list of `Config{128, 1024}` or `{128, 1024}`."""
     if node.kind == "initializer_list":
         return "", node
+    if vector := _made_vector(node):
+        return vector, node.field("arguments")
     type, value = node.field("type"), node.field("value")
     is_list = node.kind == "compound_literal_expression" and value is not None and value.kind == "initializer_list"
     return ("" if type is None else type.text.decode("utf-8", "replace"), value) if is_list else ("", None)
+
+
+def _made_vector(node: Node) -> str:
+    """`int3` of `make_int3(a, b, c)`; empty of other calls, and of those that are given other vectors."""
+    name, arguments = called_name(node), node.field("arguments")
+    type = builtin_type(name.removeprefix("make_"), ()) if name.startswith("make_") else None
+    is_made = isinstance(type, VectorType) and arguments is not None and len(arguments.children) == type.length
+    return name.removeprefix("make_") if is_made else ""
 
 
 def called_name(node: Node) -> str:
@@ -582,6 +653,7 @@ def called_name(node: Node) -> str:
 
 _DIM_NAMES: Final = frozenset(("dim3", "make_dim3", "make_uint3", "uint3"))
 _DIM_TYPES: Final = frozenset(("dim3", "uint3"))
+_SHAPE: Final = frozenset(("dim3",))
 _OPEN_TYPES: Final = frozenset(("", "auto", "decltype(auto)"))
 """What is written decides."""
 UNKNOWN_TYPE: Final = "?"

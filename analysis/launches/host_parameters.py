@@ -8,7 +8,7 @@ Rules    Integers of four bytes or more and pointers hold what is passed; of obj
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, final
 
 from analysis.ir.record import record
@@ -19,8 +19,6 @@ from analysis.launches.host_writes import named_object, spelling_of
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
 
-_MAX_NESTING: Final = 2
-_DIM: Final = ("x", "y", "z")
 _LISTED: Final = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
 
 
@@ -73,7 +71,7 @@ def _parameter(node: Node, records: HostRecords) -> Parameter:
     named = named_object(node)
     spelling = spelling_of(node)
     if named is not None and not isinstance(_type(spelling, records), IntegerType):
-        members = tuple(_members(spelling, records))
+        members = records.number_paths(spelling)
         return Parameter(_text(named), spelling, default, members) if members else Parameter("", default=default)
     declarator, type = node.field("declarator"), node.field("type")
     if declarator is not None and declarator.kind == "pointer_declarator":
@@ -89,19 +87,6 @@ def _parameter(node: Node, records: HostRecords) -> Parameter:
 
 def _type(spelling: str, records: HostRecords) -> object:
     return builtin_type(spelling, ()) or builtin_type(records.alias(spelling), ())
-
-
-def _members(type: str, records: HostRecords, depth: int = 0) -> Iterator[str]:
-    """The members that hold numbers, those of members too."""
-    if type in ("dim3", "uint3"):
-        yield from _DIM
-        return
-    record = records.get(type)
-    for field in () if record is None or not record.is_plain or depth > _MAX_NESTING else record.fields:
-        if isinstance(_type(field.type, records), IntegerType):
-            yield field.name
-        else:
-            yield from (f"{field.name}.{name}" for name in _members(field.type, records, depth + 1))
 
 
 def _template_name(node: Node) -> str:

@@ -134,8 +134,10 @@ class HostValues(HostObjects):
         ]
 
     def subscript(self, node: Node) -> Number | None:
-        """An element of an array of constants."""
+        """An element of an array of constants, or of a member that is an array."""
         argument, indices = node.field("argument"), node.field("indices")
+        if argument is not None and argument.kind == "field_expression":
+            return self.member(node)
         if argument is None or indices is None or argument.kind != "identifier" or len(indices.children) != 1:
             return None
         index = self.number(indices.children[0])

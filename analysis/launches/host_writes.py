@@ -88,6 +88,7 @@ class HostWrites:
         self._function = function
         self._scope_end = function.end
         self._conditions: set[int] = set()
+        self._whole: set[tuple[str, str]] | None = None
         self.end: Final = function.end
         self.variables: Final[dict[str, Variable]] = {}
         self.paths: Final = HostPaths()
@@ -146,6 +147,19 @@ class HostWrites:
                     waiting.append((condition, ()))
         self._conditions.clear()
         return frozenset(found)
+
+    def is_used_whole(self, variable: str, path: str) -> bool:
+        """Whether a member is named otherwise than to get at what is in it: an array so named is a pointer to it."""
+        if self._whole is None:
+            self._whole = {
+                (found[0].text.decode("utf-8", "replace"), found[1])
+                for node in self._function.walk()
+                if node.kind != "field_expression"
+                for child in node.children
+                if child.kind == "field_expression" and (node.kind, child.role) != ("subscript_expression", "argument")
+                if (found := member_path(child)) is not None
+            }
+        return (variable, path) in self._whole
 
     def _lose_all(self, node: Node) -> None:
         for inner in node.walk():
@@ -383,9 +397,16 @@ def named_object(parameter: Node) -> Node | None:
 
 
 def member_path(node: Node) -> tuple[Node, str] | None:
-    """The variable and the members of `config.block.x`; None for anything else."""
+    """The variable and the members of `config.block.x`, `config.sizes[2]` (`sizes.2`); None for anything else."""
     path: list[str] = []
-    while node.kind == "field_expression":
+    while node.kind in ("field_expression", "subscript_expression"):
+        if node.kind == "subscript_expression":
+            element = _element_of_member(node)
+            if element is None:
+                return None
+            node, place = element
+            path.append(place)
+            continue
         argument, member, sign = node.field("argument"), node.field("field"), node.field("operator")
         if argument is None or member is None or member.kind != "field_identifier":
             return None
@@ -394,6 +415,15 @@ def member_path(node: Node) -> tuple[Node, str] | None:
         path.append(member.text.decode("utf-8", "replace"))
         node = argument
     return (node, ".".join(reversed(path))) if path and node.kind == "identifier" else None
+
+
+def _element_of_member(node: Node) -> tuple[Node, str] | None:
+    """The array and the place of `config.sizes[2]`."""
+    argument, indices = node.field("argument"), node.field("indices")
+    if argument is None or indices is None or argument.kind != "field_expression" or len(indices.children) != 1:
+        return None
+    place = indices.children[0].text.decode("utf-8", "replace")
+    return (argument, place) if place.isascii() and place.isdigit() and str(int(place)) == place else None
 
 
 def _stops_early(node: Node) -> bool:

@@ -46,6 +46,15 @@ class ArgumentLink(NamedTuple):
         return (number * self.numerator + rest) // self.denominator
 
 
+class PassedMember(NamedTuple):
+    """A number in the object at a position: `path` is `n`, `in.b`, `sizes.2`, and `type` the name of its record."""
+
+    argument: int
+    type: str
+    path: str
+    number: int
+
+
 class LaunchNumbers(NamedTuple):
     """What one call of a launching function makes of its launch; what is not known is None."""
 
@@ -54,6 +63,8 @@ class LaunchNumbers(NamedTuple):
     argument_values: tuple[int | float | None, ...]
     template_values: tuple[int | float | None, ...] = ()
     """Of the template arguments that are written."""
+    members: tuple[PassedMember, ...] = ()
+    """Of the arguments that are objects, as far as they are known."""
 
     def may_run(self, constants: Sequence[int | None]) -> bool:
         """Whether an instance with these template arguments may be meant; None for one that is no number."""
@@ -124,6 +135,7 @@ class Launch:
     """Some call that is seen may come here, in a program that is started without arguments."""
     names_kernel: bool = field(default=True, compare=False)
     """The text names the kernel for this launch; other launches of one variable that stands for it do not again."""
+    members: tuple[PassedMember, ...] = ()
     name: str = field(default="", compare=False)
     """What it is called where somebody asked for it, `the launch in main.cu:53`; empty for one that was found."""
 
@@ -140,7 +152,7 @@ class Launch:
     @property
     def own_numbers(self) -> LaunchNumbers:
         """What is the same in every launch."""
-        return LaunchNumbers(self.block, self.grid, self.argument_values, self.template_values)
+        return LaunchNumbers(self.block, self.grid, self.argument_values, self.template_values, self.members)
 
     def running(self, constants: Sequence[int | None]) -> Launch:
         """The same launch where it runs the instance with these template arguments (None for what is no number)."""
@@ -155,6 +167,7 @@ class Launch:
             block=common.block,
             grid=common.grid,
             argument_values=common.argument_values,
+            members=common.members,
             possible=possible if len(possible) > 1 else (),
             called=() if made == (common,) else made or (nothing,),
             is_made=self.is_made and bool(made),
@@ -182,4 +195,5 @@ def _common(every: Sequence[LaunchNumbers]) -> LaunchNumbers:
     )
     block = first.block if all(other.block == first.block for other in others) else None
     grid = first.grid if all(other.grid == first.grid for other in others) else None
-    return LaunchNumbers(block, grid, values, template)
+    members = tuple(one for one in first.members if all(one in other.members for other in others))
+    return LaunchNumbers(block, grid, values, template, members)

@@ -236,7 +236,7 @@ class ThreadValues:
 
     def _is_fixed(self, value: ValueId, depth: int = 0) -> bool:
         item = self._flow.definition(value)
-        if item is None:
+        if item is None or value in self._launched.scalars:
             return value in self._launched.scalars
         if depth > 8 or isinstance(item, Phi):
             return False

@@ -9,9 +9,12 @@ from typing import ClassVar, Final, final
 
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
+from analysis.facts.roots import RootAnalysis
 from analysis.facts.spelling import spell_type
 from analysis.graph.work import TooMuchWork, Work
 from analysis.ir.function import FunctionKind
+from analysis.ir.ids import ValueId
+from analysis.ir.object_members import MemberPlace, members_read, spelled_member
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
@@ -31,9 +34,9 @@ class IndexOverflow:
     """## What it does
 
     Reports an index into global memory that is computed in 32 bits and needs more of them, and says which launch
-    shows it. The sizes are those of the launches in the project, of the comment above the kernel
-    (`// simt: grid=... block=... n=...`), or of constants that the thread's place is compared with. Where they are not
-    known, an index of 32 bits that is compared with a size of 64 bits is a hint.
+    shows it. The sizes are those of the launches in the project, those in objects that are passed too, of the comment
+    above the kernel (`// simt: grid=... block=... n=... p.width=...`), or of constants that the thread's place is
+    compared with. Where they are not known, an index of 32 bits that is compared with a size of 64 bits is a hint.
 
     ## Why is this bad?
 
@@ -127,18 +130,15 @@ class IndexOverflow:
         span, shown = Span(found.span.start, found.span.end), found.shown
         is_here = shown.frame == view.frame and shown.start < shown.end
         scalars = found.launched.scalars
-        names = tuple(
-            (parameter.name, scalars[parameter.value])
-            for parameter in view.root.function.parameters
-            if parameter.value in scalars and parameter.name
-        )
+        read = ((scalar.name, value) for scalar in _scalars(view) for value in scalar.values if value in scalars)
+        named = {name: scalars[value] for name, value in read}
         return cls(
             subject.text.location(span),
             subject.text.quoted(Span(shown.start, shown.end) if is_here else span),
             spell_type(found.type),
             _most(found.type),
             found,
-            names,
+            tuple(named.items()),
             widening_fix(subject, view, found),
         )
 
@@ -208,19 +208,50 @@ def _launches(subject: Subject, view: FrameView) -> list[Launched]:
     said = _of_comment(subject, view)
     if said is not None:
         return [said]
-    always = dict(knowledge.passed)
+    always: dict[tuple[int, MemberPlace], int] = {(at, ()): number for at, number in knowledge.passed}
+    always |= {(at, place): number for at, place, number in knowledge.passed_members}
     found: list[Launched] = []
     for known in knowledge.launches:
         if known.grid is not None and min(known.grid) > 0:
             block = (known.shape.x, known.shape.y, known.shape.z)
-            numbers = {**always, **{at: one for at, one in enumerate(known.arguments) if one is not None}}
+            numbers = {**always, **{(at, ()): one for at, one in enumerate(known.arguments) if one is not None}}
+            numbers |= {(at, place): number for at, place, number in known.members}
             scalars = {
-                parameter.value: numbers[position]
-                for position, parameter in enumerate(view.root.function.parameters)
-                if position in numbers and isinstance(view.root.function.types[parameter.value], IntegerType)
+                value: numbers[scalar.place]
+                for scalar in _scalars(view)
+                if scalar.place in numbers
+                for value in scalar.values
             }
             found.append(Launched(block, known.grid, scalars, warp_size=knowledge.warp_size))
     return sorted(found, key=lambda one: -_threads(one))
+
+
+@final
+@record
+class _Scalar:
+    """An integer that is passed, by itself (no `place`) or in an object, and the values that read it."""
+
+    name: str
+    place: tuple[int, MemberPlace]
+    values: tuple[ValueId, ...]
+
+
+def _scalars(view: FrameView) -> tuple[_Scalar, ...]:
+    return view.root.remembered(_scalars_of)
+
+
+def _scalars_of(root: RootAnalysis) -> tuple[_Scalar, ...]:
+    function = root.function
+    numbers = [
+        _Scalar(parameter.name, (position, ()), (parameter.value,))
+        for position, parameter in enumerate(function.parameters)
+        if isinstance(function.types[parameter.value], IntegerType)
+    ]
+    for (position, place), values in members_read(function).items():
+        parameter = function.parameters[position]
+        name = parameter.name + spelled_member(function, function.types[parameter.value], place)
+        numbers.append(_Scalar(name, (position, place), tuple(values)))
+    return tuple(numbers)
 
 
 def _threads(launched: Launched) -> int:
@@ -242,10 +273,10 @@ def _of_comment(subject: Subject, view: FrameView) -> Launched | None:
     block = tuple(noted.block) if noted.block is not None else (shapes[0].x, shapes[0].y, shapes[0].z)
     x, y, z = block
     scalars = {
-        parameter.value: number
-        for parameter in view.root.function.parameters
-        if isinstance(view.root.function.types[parameter.value], IntegerType)
-        and (number := _number(noted.parameters.get(parameter.name))) is not None
+        value: number
+        for scalar in _scalars(view)
+        if (number := _number(noted.parameters.get(scalar.name))) is not None
+        for value in scalar.values
     }
     return Launched((x, y, z), (noted.grid.x, noted.grid.y, noted.grid.z), scalars, Admitted.COMMENT)
 

@@ -6,11 +6,13 @@ of each kernel whether the launch overflows it.  Extents are small and factors l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from random import Random
 from typing import Final, TypeAlias, final
+
+from tests.arithmetic.passing import Passing, by_themselves, in_object
 
 _SIZES: Final = (3, 5, 1000, 20000, 46340, 46341, 65536, 100000, 1 << 20, 1 << 28, (1 << 30) - 1, 1 << 30)
 _RANKS: Final = {"int": 0, "unsigned": 1, "long long": 2, "size_t": 3}
@@ -193,12 +195,13 @@ def random_kernel(seed: int, name: str = "k") -> IndexKernel:
     kept = Cast(through, index) if through else index
     overflows = any(wrapped(computed(kept, names), "long long") != meant(kept, names) for names in maker.threads())
     meant_at = {maker.place(names): meant(kept, names) for names in maker.threads()}
-    text, shown = _texts(maker, random, name, written(index), through)
     numbers = {**maker.sizes, **maker.bounds}
+    passing = by_themselves(numbers) if random.random() < 0.5 else in_object(random, name, numbers)
+    text, shown = _texts(maker, random, name, written(index), through, passing)
     return IndexKernel(text, overflows, shown, meant_at, maker.block, maker.grid, numbers)
 
 
-def _texts(maker: _Maker, random: Random, name: str, index: str, through: str) -> tuple[str, str]:
+def _texts(maker: _Maker, random: Random, name: str, index: str, through: str, passing: Passing) -> tuple[str, str]:
     """With what says how it is launched, and as one that shows its indices."""
     has_rows = maker.block[1] > 1
     type_ = maker.index_type
@@ -222,14 +225,10 @@ def _texts(maker: _Maker, random: Random, name: str, index: str, through: str) -
     own = "  long long x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
     inner = around.replace("STORE", show.replace("PLACE", place))
     shown = f"__global__ void {name}(long long *out, {takes}) {{\n{own}{first}{inner}}}\n"
-    return _launched(random, name, kernel, maker.block, maker.grid, numbers), shown
-
-
-def _launched(random: Random, name: str, kernel: str, block: Sequence[int], grid: Sequence[int], numbers: Names) -> str:
-    blocks, threads = (", ".join(map(str, extents)) for extents in (grid, block))
-    if random.random() < 0.5:
+    blocks, threads = (", ".join(map(str, extents)) for extents in (maker.grid, maker.block))
+    if not passing.made and random.random() < 0.5:
         said = " ".join(f"{key}={number}" for key, number in numbers.items())
-        return f"// simt: grid={blocks.replace(' ', '')} block={threads.replace(' ', '')} {said}\n{kernel}"
-    passed = ", ".join(map(str, numbers.values()))
-    host = f"void run_{name}(float *a) {{ {name}<<<dim3({blocks}), dim3({threads})>>>(a, {passed}); }}\n"
-    return kernel + host
+        comment = f"// simt: grid={blocks.replace(' ', '')} block={threads.replace(' ', '')} {said}\n"
+        return comment + kernel, shown
+    launch = f"{name}<<<dim3({blocks}), dim3({threads})>>>(a, {passing.passed});"
+    return f"{passing.in_kernel(kernel)}void run_{name}(float *a) {{ {passing.made} {launch} }}\n", shown

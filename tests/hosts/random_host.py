@@ -1,24 +1,29 @@
 """A generator of host functions that launch a kernel, as CUDA text and as a program that can be run here.
 
-Rules    Variables `a`, `b`, an object `c` with two members and a `dim3 d` are declared first.  Then come assignments,
-         increments, branches on what nobody knows (`ask()`), on `argc` or on variables, counted loops, loops that end
-         when `ask()` says so, `switch`, `break`, `continue`, early returns, calls that write through a reference,
-         lambdas, and launches whose block and argument are expressions of the variables.
+Rules    Variables `a`, `b`, objects `c` and `o` with an array and an `int2` in them and a `dim3 d` are declared first.
+         Then come assignments of numbers, of objects and of lists, increments, branches on what nobody knows (`ask()`),
+         on `argc` or on variables, counted loops, loops that end when `ask()` says so, `switch`, `break`, `continue`,
+         early returns, calls that write through a reference or a pointer, functions that return an object, lambdas, and
+         launches whose block and argument are expressions of the variables; the other argument is an object.
          A run draws the answers of `ask()`; it returns the launches by their place.
 Limits   Numbers stay below 2^20: a run that exceeds that is not used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final, TypeAlias
 
-PLACES: Final = ("a", "b", "c.m", "c.n", "d.x", "d.y")
+MEMBERS: Final = {"m": "m", "n": "n", "s[0]": "s.0", "s[1]": "s.1", "v.x": "v.x", "v.y": "v.y"}
+"""Of an object, as they are written, with the paths that claims name them by."""
+PLACES: Final = ("a", "b", "d.x", "d.y", *(f"{name}.{member}" for name in "co" for member in MEMBERS))
 LARGEST: Final = 1 << 20
 MAX_STEPS: Final = 400
 State: TypeAlias = dict[str, int]
+Made: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
+"""The place of a launch, its block along x and y, its argument, and the members of the object that it passes."""
 
 
 class ReturnedError(Exception):
@@ -39,19 +44,19 @@ class TooLargeError(Exception):
 
 @dataclass
 class Run:
-    """One run: what `ask()` answers, and the launches (place, block x, block y, argument)."""
+    """One run: what `ask()` answers, and the launches."""
 
     random: Random
     argc: int
     state: State = field(default_factory=State)
-    launches: list[tuple[int, int, int, int]] = field(default_factory=list[tuple[int, int, int, int]])
+    launches: list[Made] = field(default_factory=list[Made])
     steps: int = 0
 
     def ask(self) -> int:
         return self.random.randrange(2)
 
-    def launch(self, place: int, x: int, y: int, argument: int) -> None:
-        self.launches.append((place, x, y, argument))
+    def launch(self, place: int, x: int, y: int, argument: int, passed: str) -> None:
+        self.launches.append((place, x, y, argument, tuple(self.state[f"{passed}.{member}"] for member in MEMBERS)))
 
     def write(self, place: str, number: int) -> None:
         self.steps += 1
@@ -73,18 +78,18 @@ class HostProgram:
         self._names = 0
         self._rounds: list[str] = []
         start = {place: self._random.randrange(1, 9) for place in PLACES}
-        numbers = tuple(start[place] for place in PLACES)
+        objects = (", ".join(_list_of([str(start[f"{name}.{one}"]) for one in MEMBERS])) for name in "co")
+        first, second = (f"{name} = {{{listed}}}" for name, listed in zip("co", objects, strict=True))
         self._start = start
         body, self._body = self._block(5, 0, in_loop=False)
         self.text = (
-            "__global__ void k(float *x, int n);\nbool ask();\nvoid change(int &n) { n = n + 1; }\n"
-            "struct C { int m; int n = 5; };\n"
-            "int main(int argc, char **argv) {\n"
-            f"int a = {numbers[0]}, b = {numbers[1]};\nC c;\nc.m = {numbers[2]}; c.n = {numbers[3]};\n"
-            f"dim3 d({numbers[4]}, {numbers[5]});\n{body}}}\n"
+            "struct C { int m; int n = 5; int s[2]; int2 v; };\n__global__ void k(float *x, int n, C c);\n"
+            f"bool ask();\n{_FUNCTIONS}int main(int argc, char **argv) {{\n"
+            f"int a = {start['a']}, b = {start['b']};\nC {first}, {second};\n"
+            f"dim3 d({start['d.x']}, {start['d.y']});\n{body}}}\n"
         )
 
-    def run(self, seed: int, argc: int) -> list[tuple[int, int, int, int]] | None:
+    def run(self, seed: int, argc: int) -> list[Made] | None:
         """The launches of one run; None if numbers grew too large."""
         run = Run(Random(seed), argc, dict(self._start))
         try:
@@ -108,6 +113,7 @@ class HostProgram:
 
     def _statement(self, depth: int, *, in_loop: bool) -> Statement:
         forms = [self._write, self._write, self._change, self._launch, self._by_reference, self._function]
+        forms += [self._list, self._copy, self._called]
         if depth < 3:
             forms += [lambda: self._branch(depth, in_loop=in_loop)] * 3 + [lambda: self._counted(depth)] * 2
             forms += [lambda: self._while(depth), lambda: self._switch(depth, in_loop=in_loop)]
@@ -163,8 +169,68 @@ class HostProgram:
                 return f"{place}++;\n", lambda run: run.write(place, run.state[place] + 1)
 
     def _by_reference(self) -> Statement:
-        place = self._random.choice(("a", "b", "c.m"))
-        return f"change({place});\n", lambda run: run.write(place, run.state[place] + 1)
+        name = self._random.choice("co")
+        form, place = self._random.choice(
+            [
+                *(("change({})", one) for one in ("a", "b", f"{name}.m", f"{name}.s[1]", f"{name}.v.x")),
+                ("more(&{})", f"{name}.n"),
+                ("change(*&{})", f"{name}.n"),
+            ]
+        )
+        text, place = self._random.choice(
+            [
+                (form.format(place), place),
+                (f"more({name}.s)", f"{name}.s[0]"),
+                (f"{{ int *p = {name}.s; p[0]++; }}", f"{name}.s[0]"),
+                (f"more_of({name})", f"{name}.s[0]"),
+                (f"{{ C &r = {name}; r.s[0]++; }}", f"{name}.s[0]"),
+            ]
+        )
+        return f"{text};\n", lambda run: run.write(place, run.state[place] + 1)
+
+    # -- objects -------------------------------------------------------------------------------------------------------
+
+    def _list(self) -> Statement:
+        """An object gets a list, all of it or its first members."""
+        name = self._random.choice("co")
+        parts = [self._expression() for _ in MEMBERS]
+        listed = _list_of([text for text, _ in parts])
+        count = self._random.choice((1, 2, 3, 4, 4, 4))
+        left_out = dict(zip(MEMBERS, (0, 5, 0, 0, 0, 0), strict=True))
+        written = {"m": 1, "n": 2, "s[0]": 3, "s[1]": 3, "v.x": 4, "v.y": 4}
+
+        def run(one: Run) -> None:
+            values = [value(one) for _, value in parts]
+            for member, value in zip(MEMBERS, values, strict=True):
+                one.write(f"{name}.{member}", value if written[member] <= count else left_out[member])
+
+        return f"{name} = C{{{', '.join(listed[:count])}}};\n", run
+
+    def _copy(self) -> Statement:
+        to, of = self._random.choice((("c", "o"), ("o", "c")))
+
+        def run(one: Run) -> None:
+            for member in MEMBERS:
+                one.write(f"{to}.{member}", one.state[f"{of}.{member}"])
+
+        return f"{to} = {of};\n", run
+
+    def _called(self) -> Statement:
+        """A function makes the object, or fills it in."""
+        name, (text, value) = self._random.choice("co"), self._expression()
+        is_made = self._random.randrange(2)
+
+        def run(one: Run) -> None:
+            number = value(one)
+            if is_made:
+                for member, held in zip(MEMBERS, (number, number + 1, 7, number, 8, 9), strict=True):
+                    one.write(f"{name}.{member}", held)
+            else:
+                one.write(f"{name}.m", number)
+                one.write(f"{name}.s[1]", number + 2)
+                one.write(f"{name}.v.y", number)
+
+        return (f"{name} = made({text});\n" if is_made else f"filled({name}, {text});\n"), run
 
     def _function(self) -> Statement:
         """A lambda that writes, which is called at once or later."""
@@ -185,12 +251,16 @@ class HostProgram:
         number = self._count
         self._count += 1
         text, value = self._expression()
+        name = self._random.choice("co")
         if self._random.randrange(2):
             block, of_block = self._expression()
-            return f"k<<<1, {block}>>>(0, {text});\n", lambda run: run.launch(number, of_block(run), 1, value(run))
+            return (
+                f"k<<<1, {block}>>>(0, {text}, {name});\n",
+                lambda run: run.launch(number, of_block(run), 1, value(run), name),
+            )
         return (
-            f"k<<<1, d>>>(0, {text});\n",
-            lambda run: run.launch(number, run.state["d.x"], run.state["d.y"], value(run)),
+            f"k<<<1, d>>>(0, {text}, {name});\n",
+            lambda run: run.launch(number, run.state["d.x"], run.state["d.y"], value(run), name),
         )
 
     def _branch(self, depth: int, *, in_loop: bool) -> Statement:
@@ -286,3 +356,18 @@ class HostProgram:
                 raise ReturnedError
 
         return f"if ({text}) return 0;\n", run
+
+
+def _list_of(numbers: Sequence[str]) -> list[str]:
+    """The parts of a list for an object."""
+    m, n, first, second, x, y = numbers
+    return [m, n, f"{{{first}, {second}}}", f"make_int2({x}, {y})"]
+
+
+_FUNCTIONS: Final = """\
+void change(int &n) { n = n + 1; }
+void more(int *n) { *n += 1; }
+void more_of(C &c) { c.s[0]++; }
+C made(int m) { C c; c.m = m; c.n = m + 1; c.s[0] = 7; c.s[1] = m; c.v = make_int2(8, 9); return c; }
+void filled(C &c, int m) { c.m = m; c.s[1] = m + 2; c.v.y = m; }
+"""

@@ -7,8 +7,9 @@ from random import Random
 import pytest
 
 from analysis.launches import Launch, launch_shapes
+from analysis.launches.model import LaunchNumbers, PassedMember
 from analysis.pipeline import unit_of_text
-from tests.hosts.random_host import HostProgram
+from tests.hosts.random_host import MEMBERS, HostProgram, Made
 
 RUNS = 12
 
@@ -23,20 +24,18 @@ def refutation(seed: int) -> str | None:
     program = HostProgram(seed)
     found = launches_of(program)
     for number in range(RUNS):
-        for place, x, y, argument in program.run(Random(seed + number).randrange(1 << 30), number % 3) or ():
-            launch = found[place]
-            claims = [(launch.block, launch.argument_values[1])]
-            claims_of_all = [(one.block, one.argument_values[1]) for one in launch.every]
-            made = f"launch {place} of seed {seed}: block {x} x {y}, n {argument}; claimed "
-            if not all(_allows(block, value, x, y, argument) for block, value in claims):
-                return f"{made}{claims}\n{program.text}"
-            if not any(_allows(block, value, x, y, argument) for block, value in claims_of_all):
-                return f"{made}{claims_of_all}\n{program.text}"
+        for made in program.run(Random(seed + number).randrange(1 << 30), number % 3) or ():
+            launch = found[made[0]]
+            if not _allows(launch.own_numbers, made) or not any(_allows(one, made) for one in launch.every):
+                return f"launch {made[0]} of seed {seed}: {made[1:]}; claimed {launch.every}\n{program.text}"
     return None
 
 
-def _allows(block: object, value: object, x: int, y: int, argument: int) -> bool:
-    return block in (None, (x, y, 1)) and value in (None, argument)
+def _allows(claimed: LaunchNumbers, made: Made) -> bool:
+    _, x, y, argument, held = made
+    is_so = claimed.block in (None, (x, y, 1)) and claimed.argument_values[1] in (None, argument)
+    members = {PassedMember(2, "C", path, number) for path, number in zip(MEMBERS.values(), held, strict=True)}
+    return is_so and members.issuperset(claimed.members)
 
 
 @pytest.mark.parametrize("first", range(0, 400, 40))
@@ -49,3 +48,4 @@ def test_something_is_claimed() -> None:
     """Else the runs above would referee nothing."""
     found = [launch for seed in range(100) for launch in launches_of(HostProgram(seed))]
     assert sum(launch.block is not None or bool(launch.possible) for launch in found) > len(found) // 4
+    assert sum(len(launch.members) for launch in found) > len(found)

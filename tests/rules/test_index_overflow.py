@@ -194,3 +194,48 @@ __global__ void k(float *a) {
 }
 """
     check_fixture(text, SETTINGS)
+
+
+OBJECT = """
+struct Part { int w; int many[2]; };
+struct Size { int n; Part part; int2 v; float *data; };
+__global__ void k(float *a, Size s) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  STATEMENT
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "host"),
+    [
+        ("a[row * s.n + col] = 1.0f;", "Size s; s.n = 65536;"),
+        ("a[row * s.part.w + col] = 1.0f;", "Size s = {1, {65536, {1, 1}}, {1, 1}};"),
+        ("s.data[row * s.part.many[1]] = 1.0f;", "Size s; s.part.many[1] = 65536;"),
+        ("if (row < s.v.y) a[row * s.v.x] = 1.0f;", "Size s; s.v = make_int2(65536, 65536);"),
+        ("for (int i = 0; i < s.n; i++) a[row * s.part.w + i] = 1.0f;", "Size s = {.n = 9, .part = {.w = 65536}};"),
+        ("Size t = s; a[row * t.n] = 1.0f;", "Size t; t.n = 65536; Size s = t; t.n = 1;"),
+        ("a[place(s, row)] = 1.0f;", "Size s; s.n = 65536;"),
+    ],
+)
+def test_members_of_objects_are_sizes(statement: str, host: str) -> None:
+    place = "struct Size; __device__ int place(const Size &s, int row);\n"
+    after = "__device__ int place(const Size &s, int row) { return row * s.n; }  //~ index-overflow\n"
+    text = OBJECT.replace("STATEMENT", statement)
+    text = place + text + after if "place(" in statement else text.replace("1.0f;", "1.0f;  //~ index-overflow")
+    run = f"void run(float *a) {{ {host} k<<<dim3(4096, 4096), dim3(16, 16)>>>(a, s); }}\n"
+    (found,) = check_fixture(text + run, SETTINGS)
+    assert found.tier is Tier.PROVEN
+    assert "with `s." in found.message
+    check_fixture((text + run.replace("65536", "999")).replace("//~ index-overflow", ""), SETTINGS)
+    check_fixture((text + run.replace(" k<<<", " change(s); k<<<")).replace("//~ index-overflow", ""), SETTINGS)
+
+
+def test_a_comment_says_members() -> None:
+    text = OBJECT.replace("STATEMENT", "a[row * s.part.w + col] = 1.0f;  //~ index-overflow").replace(
+        "__global__", "// simt: grid=4096,4096 block=16,16 s.part.w=65536\n__global__"
+    )
+    (found,) = check_fixture(text, SETTINGS)
+    assert "with `s.part.w = " in found.message
+    check_fixture(text.replace("65536", "512").replace("//~ index-overflow", ""), SETTINGS)
