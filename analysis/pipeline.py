@@ -12,6 +12,7 @@ from dataclasses import replace
 from analysis.ir.function import Function
 from analysis.ir.inline import DEFAULT_BUDGET, InlineBudget, InlineResult, Resolve, inline_calls
 from analysis.ir.instructions import FunctionId
+from analysis.ir.known_calls import chooses_calls
 from analysis.ir.promote import promote
 from analysis.lower.program import Program
 from analysis.syntax.document import Document
@@ -36,9 +37,11 @@ def with_calls_inlined(
 ) -> InlineResult:
     """`function` (in SSA form) with the bodies of what it calls, in SSA form again.
 
-    A variable whose address was passed to an inlined function may be a value now, so there is more to promote.
+    A variable whose address was passed to an inlined function may be a value now, so there is more to promote, and a
+    pointer to a function that was passed may be known.
     """
     inlined = inline_calls(function, resolve, budget, keep_refused=keep_refused)
-    if inlined.function is function or not inlined.function.symbols:
+    found = inlined.function
+    if found is function or not (found.symbols or chooses_calls(found)):
         return inlined
-    return replace(inlined, function=promote(inlined.function))
+    return replace(inlined, function=promote(found))

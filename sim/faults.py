@@ -149,7 +149,10 @@ class InactiveLaneRead:
 @final
 @record
 class FailedAssertion:
+    """`of_callee`: that a pointer which is called leads to a function, or an object has virtual ones."""
+
     evidence: Evidence
+    of_callee: bool = False
 
 
 @final

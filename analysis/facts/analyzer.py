@@ -201,6 +201,7 @@ def environment_of(path: str, settings: AnalysisSettings) -> Environment:
         settings.forced_includes,
         settings.architecture,
         language,
+        is_linked=settings.is_linked,
     )
 
 

@@ -44,6 +44,8 @@ class SsaFunction:
     unreadable: Span | None
     is_guess: bool
     is_too_large: bool
+    callable_by_value: bytes | None
+    """What it was lowered with, where it calls a function that a value says."""
     unexpanded: tuple[OpaqueFact, ...]
     """Uses of macros that grow without bound."""
 
@@ -89,6 +91,8 @@ class LoweredFunctions:
             return None
         key = (function, self._program.unit.to_lower(item) + self._context(function), item.part, self._warp_size)
         own = self._kept.get_or_compute(key, lambda: self._lower(function))
+        if own.callable_by_value is not None:
+            own = self._with_functions(function, key, own)
         for callee, declared in own.callees:
             if callee not in self._called_from:
                 found = self._program.unit.located(declared) if isinstance(declared, Locator) else declared
@@ -96,6 +100,14 @@ class LoweredFunctions:
                 self._called_from[callee] = function, found
         self._found[function] = own
         return own
+
+    def _with_functions(self, function: FunctionId, key: SsaKey, kept: SsaFunction) -> SsaFunction:
+        """The function as it is with those that it may call here by a value; `kept` is for some that were once."""
+        digest = self._program.unit.callable_by_value
+        key = (key[0], key[1] + digest, key[2], key[3])
+        return self._kept.get_or_compute(
+            key, lambda: kept if kept.callable_by_value == digest else self._lower(function)
+        )
 
     def number_of(self, function: FunctionId) -> int:
         """The number of the lowered function; -1 where nothing declares it."""
@@ -150,6 +162,7 @@ class LoweredFunctions:
             lowered.unreadable,
             lowered.is_guess,
             lowered.is_too_large,
+            unit.callable_by_value if lowered.asks_for_functions else None,
             unexpanded(self._program, self.item_of(function)),
         )
 

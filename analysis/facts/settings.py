@@ -20,3 +20,5 @@ class AnalysisSettings:
     undefines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     forced_includes: tuple[str, ...] = ()
+    is_linked: bool = False
+    """Whether the build command has device code of several files linked."""

@@ -21,7 +21,7 @@ from analysis.features.source_step import SourceStep, plain_step, source_step, s
 from analysis.features.summary import counts_in_words, deciding_level, is_divergent, one_per_place, summarize
 from analysis.features.told_together import told_together
 from analysis.features.value_form import value_form_at
-from analysis.ir.function import FunctionKind
+from analysis.ir.function import FunctionKind, SourceBranchKind
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.meld.settings import DEFAULT_MELD_SETTINGS, MeldSettings
@@ -214,7 +214,9 @@ class _Line:
     def branch(self, fact: BranchFact) -> ExplainedItem:
         condition = condition_text(self.text, fact)
         level = deciding_level(fact)
-        subject = "the condition" if fact.trips is None else "the trip count"
+        is_call = fact.kind is SourceBranchKind.CALL
+        subject = "the trip count" if fact.trips is not None else "the function" if is_call else "the condition"
+        link = "through" if is_call else "on"
         words = None
         if fact.grade is not None:
             words = grade_words(fact.grade, of_loop=fact.trips is not None, last_along=fact.last_along)
@@ -224,7 +226,7 @@ class _Line:
         return ExplainedItem(
             self.text.start(fact.keyword),
             self.text.end(fact.keyword),
-            f"`{keyword_text(self.text, fact)}`" + ("" if condition is None else f" on `{condition}`"),
+            f"`{keyword_text(self.text, fact)}`" + ("" if condition is None else f" {link} `{condition}`"),
             f"{subject} is {LEVEL_WORDS[level]}{grade}",
             () if level is Level.GRID else source_steps(self.analysis, steps),
             CONVERGENCE_WORDS[convergent],

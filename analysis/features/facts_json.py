@@ -42,7 +42,7 @@ from analysis.verdict.barriers import BarrierVerdict, Tier
 from analysis.verdict.grade import Grade
 
 FunctionWord: TypeAlias = Literal["kernel", "device"]
-BranchWord: TypeAlias = Literal["if", "loop", "switch", "conditional", "short-circuit"]
+BranchWord: TypeAlias = Literal["if", "loop", "switch", "conditional", "short-circuit", "call"]
 LevelWord: TypeAlias = Literal["grid", "block", "warp", "varying"]
 GradeWord: TypeAlias = Literal["aligned", "boundary", "structured", "data-dependent"]
 GroupWord: TypeAlias = Literal["grid", "block", "warp", "none"]
@@ -294,6 +294,7 @@ _BRANCH_KINDS: Final[Mapping[SourceBranchKind, BranchWord]] = {
     SourceBranchKind.SWITCH: "switch",
     SourceBranchKind.CONDITIONAL: "conditional",
     SourceBranchKind.SHORT_CIRCUIT: "short-circuit",
+    SourceBranchKind.CALL: "call",
 }
 LEVEL_NAMES: Final[Mapping[Level, LevelWord]] = {
     Level.GRID: "grid",

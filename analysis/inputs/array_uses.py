@@ -29,6 +29,7 @@ from analysis.ir.instructions import (
     Constant,
     Convert,
     ElementAddress,
+    ExtractElement,
     Instruction,
     Load,
     Phi,
@@ -37,9 +38,11 @@ from analysis.ir.instructions import (
     Texture,
     Unary,
 )
+from analysis.ir.known_calls import choices_of_calls
 from analysis.ir.operators import BinaryOperator, CompareOperator, TextureOperation
+from analysis.ir.pace import paced, popped
 from analysis.ir.record import record
-from analysis.ir.types import ArrayType, IntegerType, PointerType, Type, VoidType
+from analysis.ir.types import ArrayType, IntegerType, PointerType, StructType, Type, VoidType
 
 MAX_TERMS: Final = 12
 """How deep two indices are compared."""
@@ -79,6 +82,8 @@ class ArrayUse:
     """Where -1, or a negative number, is asked for."""
     divisors: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     """What something is divided by."""
+    callees: dict[tuple[str, ...], tuple[int, ...]] = field(default_factory=dict[tuple[str, ...], tuple[int, ...]])
+    """The functions that are called where a pointer there leads to one, by their numbers."""
 
     def role(self, path: tuple[str, ...]) -> Role:
         return self.roles.get(path, Role.DATA)
@@ -119,6 +124,7 @@ def array_uses(flow: Flow) -> dict[NamedObject, ArrayUse]:
                 case _:
                     pass
     _read_roles(flow, uses)
+    _read_callees(flow, uses)
     for place, number in free_places(flow).items():
         if place.root in uses:
             uses[place.root].starts[place.path] = number
@@ -196,6 +202,21 @@ def _read_roles(flow: Flow, uses: dict[NamedObject, ArrayUse]) -> None:
         use = uses.get(place.root)
         if use is not None and use.role(place.path) in (Role.INDEX, Role.COUNT):
             _note(uses, place, Role.OFFSETS, None)
+
+
+def _read_callees(flow: Flow, uses: dict[NamedObject, ArrayUse]) -> None:
+    """What a called pointer was loaded from, and what was stored there."""
+    waiting = [*choices_of_calls(flow.function)]
+    if not waiting:
+        return
+    stores = [one for _, one in flow.function.instructions() if isinstance(one, Store)]
+    for value, numbers in popped(waiting):
+        for place in _loaded_members(flow, value):
+            use = uses.get(place.root)
+            known = () if use is None else use.callees.get(place.path, ())
+            if use is not None and not set(numbers) <= set(known):
+                use.callees[place.path] = tuple(dict.fromkeys((*known, *numbers)))
+                waiting += [(one.value, numbers) for one in paced(stores) if place in flow.places(one.address)]
 
 
 def _asked_for_end(flow: Flow) -> Iterator[ElementMember]:
@@ -313,6 +334,18 @@ def _loaded(flow: Flow, value: ValueId) -> Iterator[ElementMember]:
     for source in flow.sources(value):
         if isinstance(source, ElementMember) and source.root.kind in _MEMORY:
             yield source
+
+
+def _loaded_members(flow: Flow, value: ValueId) -> Iterator[ElementMember]:
+    """The places that a value was loaded from, perhaps with the whole struct around it."""
+    definition = _uncast(flow, value)
+    whole = flow.function.type_of(definition.aggregate) if isinstance(definition, ExtractElement) else None
+    layout = flow.function.structs.get(whole.name) if isinstance(whole, StructType) else None
+    if not isinstance(definition, ExtractElement) or layout is None:
+        yield from _loaded(flow, value)
+        return
+    for place in _loaded(flow, definition.aggregate):
+        yield ElementMember(place.root, (*place.path, layout.fields[definition.index].name))
 
 
 def _fixed_length(flow: Flow, address: ElementAddress) -> int | None:

@@ -49,7 +49,16 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.record import record
-from analysis.ir.types import ArrayType, HandleType, PointerType, StructLayout, StructType, Type, VectorType
+from analysis.ir.types import (
+    FUNCTION_POINTER,
+    ArrayType,
+    HandleType,
+    PointerType,
+    StructLayout,
+    StructType,
+    Type,
+    VectorType,
+)
 
 MAX_ROUNDS: Final = 6
 
@@ -343,7 +352,7 @@ class Flow:
             return None
         if place.root.kind is not RootKind.VARIABLE:
             return None
-        is_input = place.root.name in self._inputs or isinstance(type, PointerType | HandleType)
+        is_input = place.root.name in self._inputs or _is_given(type)
         return ".".join((place.root.name, *place.path)) if is_input else None
 
     def _leaves_at(self, place: ElementMember) -> Sequence[str]:
@@ -370,6 +379,11 @@ class Flow:
             if layout is not None and index < len(layout.fields):
                 return layout.fields[index].name
         return VECTOR_MEMBERS[index] if index < len(VECTOR_MEMBERS) else str(index)
+
+
+def _is_given(type: Type) -> bool:
+    """Whether a variable of the type is given as a whole, as an array or an object of CUDA's."""
+    return isinstance(type, PointerType | HandleType) and type != FUNCTION_POINTER
 
 
 def _pointee(type: Type | None) -> Type | None:

@@ -83,10 +83,14 @@ class Print:
 @final
 @record
 class Assert:
-    """Device `assert(condition)`: a thread for which it fails ends the kernel."""
+    """Device `assert(condition)`: a thread for which it fails ends the kernel.
+
+    `of_callee`: that a call which is decided at run time is of a function that there is.
+    """
 
     condition: ValueId
     span: Span
+    of_callee: bool = False
 
     result: ClassVar[None] = None
 
@@ -95,7 +99,7 @@ class Assert:
         return (self.condition,)
 
     def renamed(self, names: Sequence[ValueId], span: Span) -> Assert:
-        return Assert(names[self.condition], span)
+        return Assert(names[self.condition], span, self.of_callee)
 
 
 @final

@@ -44,6 +44,8 @@ class SourceBranchKind(Enumeration):
     SWITCH = "switch"
     CONDITIONAL = "conditional"
     SHORT_CIRCUIT = "short-circuit"
+    CALL = "call"
+    """Of a function that is chosen at run time, by a pointer or by the class of an object."""
 
 
 @final

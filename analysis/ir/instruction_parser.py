@@ -219,8 +219,8 @@ class InstructionParser:
                 return GridBarrier(self.span())
             case "fence":
                 return Fence(self.one_of(FenceScope, "a fence scope"), self.span())
-            case "assert":
-                return Assert(self.value(), self.span())
+            case "assert" | "assert_callee" as word:
+                return Assert(self.value(), self.span(), word == "assert_callee")
             case "device_launch":
                 return DeviceLaunch(self._values(), self.span())
             case word:

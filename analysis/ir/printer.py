@@ -319,8 +319,8 @@ def _mnemonic(instruction: _Regular) -> str:
             return "grid_barrier"
         case Fence(scope=scope):
             return f"fence {scope.value}"
-        case Assert():
-            return "assert"
+        case Assert(of_callee=of_callee):
+            return "assert_callee" if of_callee else "assert"
         case DeviceLaunch():
             return "device_launch"
         case _:

@@ -10,9 +10,10 @@ How         1. `slots` finds the promotable objects and the scalar slots they fa
                end of its immediate dominator, except where it has phis.
             4. `cleanup` removes redundant phis, folds aggregates and drops dead pure instructions.
             Promotion can free more objects (a pointer variable was all that held an address): repeated until none is.
-Invariants  Every source branch, memory access and effect of the program stays.  `promote(promote(f)) == promote(f)`,
-            and a function in which there is nothing to do is returned as it is.  Records name the values that replaced
-            the loads; records of values that are gone are dropped.
+            5. A call whose function turned out to be known is no choice any more (`known_calls`).
+Invariants  Every branch that is written, memory access and effect of the program stays.
+            `promote(promote(f)) == promote(f)`, and a function in which there is nothing to do is returned as it is.
+            Records name the values that replaced the loads; records of values that are gone are dropped.
             A slot read before any store has one `Undefined`, at the start of the entry.
 Cost        O(instructions + blocks * slots / 64) plus one list copy of `slots` values per block, but for the last of
             those that a block dominates immediately; a list is gone when that has begun.
@@ -39,6 +40,7 @@ from analysis.ir.instructions import (
     Undefined,
     ValueId,
 )
+from analysis.ir.known_calls import with_known_calls
 from analysis.ir.pace import paced, popped, spend
 from analysis.ir.slots import UNKNOWN_TYPES, Accesses, Slots, compatible, find_slots
 from analysis.ir.source import Span
@@ -57,7 +59,11 @@ def promote(function: Function) -> Function:
         if slots is not None:
             _Renaming(draft, slots).run()
         clean_up_draft(draft)
-        function = draft.finish()
+        finished = draft.finish()
+        function = with_known_calls(finished)
+        if function is not finished:
+            slots = find_slots(function)
+            continue
         slots = None if slots is None else find_slots(function)
         if slots is None:
             return function

@@ -62,8 +62,9 @@ from analysis.syntax.tree import Node
 
 def lower_body(
     program: Declarations, instance: FunctionInstance, warp_size: int, checkpoint: Callable[[], None]
-) -> tuple[Function, tuple[FunctionId, ...], QualType | None]:
-    """The function in memory form, the functions it calls, and the C++ type of its result, where that is known."""
+) -> tuple[Function, tuple[FunctionId, ...], QualType | None, bool]:
+    """The function in memory form, the functions it calls, and the C++ type of its result, where that is known; and
+    whether it depends on which functions may be called by a value."""
     moved: frozenset[str] = frozenset()
     while True:
         try:
@@ -78,7 +79,7 @@ def _lower_body(
     warp_size: int,
     moved: frozenset[str],
     checkpoint: Callable[[], None],
-) -> tuple[Function, tuple[FunctionId, ...], QualType | None]:
+) -> tuple[Function, tuple[FunctionId, ...], QualType | None, bool]:
     declaration = instance.declaration
     builder = FunctionBuilder(checkpoint)
     ctx = LoweringContext(
@@ -123,7 +124,7 @@ def _lower_body(
     returned: Type = VOID if is_deduced(returns) else returns.stored
     function = builder.finish(instance.id, declaration.name, declaration.kind, returned, end)
     add_layouts(program, builder)
-    return function, tuple(ctx.callees), returns.exact
+    return function, tuple(ctx.callees), returns.exact, ctx.asks_for_functions
 
 
 def _says_qualifiers(instance: FunctionInstance) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from zlib import crc32
 
 from analysis.cpp.types.model import pointer_to
 from analysis.ir.function import SymbolKind
@@ -28,6 +27,7 @@ from analysis.lower.expressions.dispatch import load
 from analysis.lower.expressions.members import field_at, member_place
 from analysis.lower.expressions.places import variable_place
 from analysis.lower.function_types import signature_type
+from analysis.lower.function_values import number_of
 from analysis.lower.functions import instantiate, is_mutable
 from analysis.lower.inlining import inline_closure
 from analysis.lower.lifetimes import ends_by_code
@@ -69,9 +69,9 @@ def closure_pointer(ctx: LoweringContext, closure: Closure, span: Span) -> Value
     if record is None or method is None or method.template_parameters:
         return None
     record.closure_function = record.closure_function or ctx.function
-    pointer = ctx.builder.constant(crc32(record.name.encode()) | 1, FUNCTION_POINTER, span)
-    ctx.functions[pointer] = FunctionSet("operator()", (method,))
     instance = instantiate(method, {})
+    pointer = ctx.builder.constant(number_of(instance.id), FUNCTION_POINTER, span)
+    ctx.functions[pointer] = FunctionSet("operator()", (method,))
     returns = returned_type(instance)
     signature = None if returns is None else signature_type(replace(instance.signature, returns=declared_as(returns)))
     return ctx.typed(pointer, None if signature is None else pointer_to(signature))

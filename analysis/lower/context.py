@@ -155,6 +155,8 @@ class LoweringContext:
     """Values of constants that were named: they may be objects."""
     moved: frozenset[str] = frozenset()
     """Pointers that callees may point elsewhere."""
+    asks_for_functions: bool = False
+    """Whether a call means one of several functions of the unit, by a value: which they are is not said by names."""
     depth: int = 0
     """How many bodies are being lowered in place."""
     bodies_with_types: int = 0

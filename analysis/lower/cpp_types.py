@@ -31,7 +31,7 @@ from analysis.cpp.types.model import (
 )
 from analysis.ir import types as ir
 
-FUNCTION_POINTER: Final = ir.HandleType("function")
+FUNCTION_POINTER: Final = ir.FUNCTION_POINTER
 _FLOATING: Final = {
     Fundamental.HALF: ir.F16,
     Fundamental.BFLOAT16: ir.BF16,

@@ -9,17 +9,20 @@ Limits  None where a value is no constant expression, and for designated initial
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, PointerType, StructLayout, StructType, Type, VectorType
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.constants import declared_object, evaluate, initial_value
 from analysis.lower.conversions import is_arithmetic, wrapped
+from analysis.lower.function_values import number_of_named
 from analysis.lower.layouts import size_of
-from analysis.lower.names import Declarations, GlobalDeclaration, Scope
+from analysis.lower.lookup import find
+from analysis.lower.names import Declarations, FunctionSet, GlobalDeclaration, Scope
 from analysis.lower.records import written_constructors
 from analysis.lower.strings import STRINGS, array_of_string
+from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node
 
 
@@ -34,6 +37,9 @@ class InitialNumber:
 
 
 Contents: TypeAlias = tuple[InitialNumber, ...] | None
+
+
+_NAMES: Final = ("identifier", "qualified_identifier", "template_function")
 
 
 class _NotKnown(Exception):
@@ -109,10 +115,24 @@ class _Reader:
             self.found.append(InitialNumber(offset + index, type.element, number))
 
     def _scalar(self, type: Type, offset: int, node: Node) -> None:
+        if type == FUNCTION_POINTER:
+            self.found.append(InitialNumber(offset, type, self._function(node)))
+            return
         constant = evaluate(self._scope, node)
         if constant is None or not is_arithmetic(type):
             raise _NotKnown
         self.found.append(InitialNumber(offset, type, wrapped(constant.value, type)))
+
+    def _function(self, node: Node) -> int:
+        """What a pointer to a function holds that is initialised so."""
+        named = node.children[-1] if node.kind == "pointer_expression" and node.children else node
+        entity = find(self._scope, named) if named.kind in _NAMES else None
+        if isinstance(entity, FunctionSet):
+            return number_of_named(entity)
+        constant = evaluate(self._scope, node)
+        if node.kind != "null" and (constant is None or constant.value != 0):
+            raise _NotKnown
+        return 0
 
     def _list(self, type: Type, offset: int, nodes: Sequence[Node]) -> None:
         members = self._members(type, offset)

@@ -8,7 +8,7 @@ Limits  Argument-dependent lookup is done for operators only, by asking the whol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final
 
@@ -569,3 +569,4 @@ class Declarations(Protocol):
     def use_variable(self, declaration: GlobalDeclaration) -> None: ...
     def used_variable(self, name: str) -> GlobalDeclaration | None: ...
     def returned(self, id: FunctionId) -> DeclaredType: ...
+    def addressed_functions(self) -> tuple[Sequence[FunctionDeclaration], bool]: ...

@@ -34,6 +34,7 @@ from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.exact_arguments import exact_arguments
 from analysis.lower.expression_types import named_type
 from analysis.lower.forgetting import forget_names
+from analysis.lower.function_values import addressed_functions
 from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
 from analysis.lower.member_definitions import bind_headers, specialised_pattern
@@ -103,6 +104,8 @@ class Lowered:
     """The C++ type of what it gives back; None where that is not known."""
     is_too_large: bool = False
     """Nothing of it is known, since it would take too long to analyse."""
+    asks_for_functions: bool = False
+    """Whether it calls what a value says: it depends on which functions of the unit that may be."""
 
     @property
     def opaques(self) -> tuple[Opaque, ...]:
@@ -427,6 +430,14 @@ class Program:
         """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
         return evaluation.evaluate(scope, node, is_required=is_required)
 
+    def addressed_functions(self) -> tuple[Sequence[FunctionDeclaration], bool]:
+        """The functions that a pointer may lead to, and whether there are no others."""
+        return self._addressed_functions
+
+    @cached_property
+    def _addressed_functions(self) -> tuple[Sequence[FunctionDeclaration], bool]:
+        return addressed_functions(self._itself)
+
     def closure_constant(self, scope: Scope, node: Node) -> ConstantObject | None:
         """The object of a lambda expression that captures nothing."""
         return evaluation.closure_constant(scope, node)
@@ -441,9 +452,9 @@ class Program:
         snippet = instance.declaration.snippet
         callees: tuple[FunctionId, ...] = ()
         returned: QualType | None = None
-        is_too_large = False
+        is_too_large = asks = False
         try:
-            function, callees, returned = lower_body(self, instance, self.settings.warp_size, self._checkpoint)
+            function, callees, returned, asks = lower_body(self, instance, self.settings.warp_size, self._checkpoint)
         except FunctionTooLarge:
             function = _unknown(instance, Limit.VALUES.value)
             is_too_large = True
@@ -463,6 +474,7 @@ class Program:
             callees,
             returned,
             is_too_large,
+            asks,
         )
 
 

@@ -179,7 +179,12 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
         elif kind in _FUNCTIONS:
             inner = declarator.field("declarator") or _inner(declarator)
             if inner is not None and inner.kind in _GROUPS:
-                exact = _to_function(inner, _function_type(scope, declared, declarator))
+                function = _function_type(scope, declared, declarator)
+                array = _array_of_pointers(inner)
+                if array is not None:
+                    pointer = None if function is None else QualType(cpp.PointerType(function))
+                    return _declare_array(scope, DeclaredType(FUNCTION_POINTER, spelled=pointer), array)
+                exact = _to_function(inner, function)
                 return Declarator(innermost(inner), DeclaredType(FUNCTION_POINTER, spelled=exact))
         elif kind == "structured_binding_declarator":
             return Declarator(None, declared, tuple(declarator.children))
@@ -240,6 +245,15 @@ def parameter_types(scope: Scope, listed: Node) -> tuple[QualType, ...] | None:
             if exact != cpp.VOID:
                 parameters.append(exact if exact.is_reference else decayed(exact).unqualified)
     return tuple(parameters)
+
+
+def _array_of_pointers(declarator: Node) -> Node | None:
+    """The array in `(*name[3])`, whose elements are pointers to the function behind; None for anything else."""
+    pointer = _inner(declarator)
+    if pointer is None or pointer.kind not in _POINTERS:
+        return None
+    inner = pointer.field("declarator") or _inner(pointer)
+    return inner if inner is not None and inner.kind in _ARRAYS else None
 
 
 def _to_function(declarator: Node, function: QualType | None) -> QualType | None:

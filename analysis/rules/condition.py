@@ -28,6 +28,8 @@ def condition_text(source: FunctionText, branch: BranchFact) -> str | None:
     match branch.kind:
         case SourceBranchKind.CONDITIONAL | SourceBranchKind.SHORT_CIRCUIT:
             text = source.bytes(Span(branch.extent.start, branch.keyword.start))
+        case SourceBranchKind.CALL:
+            text = source.bytes(branch.extent)
         case SourceBranchKind.IF | SourceBranchKind.SWITCH:
             text = _bracketed(_after_keyword(source, branch))
         case SourceBranchKind.LOOP:

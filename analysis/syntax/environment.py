@@ -39,6 +39,8 @@ class Environment:
     language: Language = Language.CUDA
     is_host: bool = False
     """The text is read as it is compiled for the host."""
+    is_linked: bool = False
+    """Device code of several files is linked (`nvcc -rdc=true`): the device may call what other files define."""
 
 
 @lru_cache(maxsize=256)

@@ -20,6 +20,7 @@ from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import ON_DEVICE, Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
+from analysis.syntax.function_values import FunctionValues, function_values
 from analysis.syntax.includes import IncludeUse, Loader, is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
@@ -37,6 +38,7 @@ MAX_INCLUDERS: Final = 4
 
 _WITH_BODY: Final = frozenset({ItemKind.FUNCTION, ItemKind.RECORD})
 _ON_DEVICE: Final = tuple(name.encode() for name in ON_DEVICE)
+_NOT_READ: Final = frozenset({ProblemKind.MISSING_INCLUDE, ProblemKind.SPECIAL_FILE, ProblemKind.TOO_LARGE})
 _AROUND: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*::")
 
 
@@ -273,6 +275,20 @@ class TranslationUnit:
                 is_around = name in around and self._all[index].kind is ItemKind.FUNCTION
                 digests.append(self._fingerprints.to_lower(index) if is_around else self._fingerprints.seen(index))
         return blake2b(b"".join(digests), digest_size=16).digest()
+
+    @cached_property
+    def function_values(self) -> FunctionValues:
+        """The device functions whose address may be taken."""
+        is_whole = not any(problem.kind in _NOT_READ for problem in self.problems)
+        is_alone = is_whole and not self.is_included and not self.environment.is_linked
+        return function_values(self._all, self.macros, is_alone=is_alone)
+
+    @cached_property
+    def callable_by_value(self) -> bytes:
+        """A hash of all that decides which functions a call may run that is chosen at run time, and of their heads."""
+        found = self.function_values
+        digests = sorted(self.seen(item) for item in found.items)
+        return blake2b(b"".join([bytes([found.is_known]), *digests]), digest_size=16).digest()
 
     def locator(self, item: Item) -> Locator | None:
         """How to find `item` in other versions of the text in which others see the same of it."""

@@ -33,7 +33,8 @@ def output(writer: Writer, instruction: Print) -> None:
 
 def assertion(writer: Writer, instruction: Assert) -> None:
     place = writer.unit.place(instruction.span)
-    writer.line(f"m.check_assertion({place}, f, rows, mask, {writer.read_one(instruction.condition)})")
+    condition = writer.read_one(instruction.condition)
+    writer.line(f"m.check_assertion({place}, f, rows, mask, {condition}, {instruction.of_callee})")
 
 
 def device_launch(writer: Writer, instruction: DeviceLaunch) -> None:

@@ -303,6 +303,7 @@ class ArgumentChooser:
             {path[depth:]: limit for path, limit in use.limits.items()},
             ranges,
             {path[depth:]: number for path, start in use.starts.items() if (number := self._number(start)) is not None},
+            {path[depth:]: numbers for path, numbers in use.callees.items()},
         )
 
     def _number(self, mark: Mark) -> int | None:

@@ -61,6 +61,8 @@ class Limits:
     ranges: Mapping[Path, Bounds] = field(default_factory=dict[Path, Bounds])
     starts: Mapping[Path, int] = field(default_factory=dict[Path, int])
     """What free places hold."""
+    callees: Mapping[Path, tuple[int, ...]] = field(default_factory=dict[Path, tuple[int, ...]])
+    """The functions, by their numbers, of which pointers to functions lead to one after the other."""
 
 
 @final
@@ -90,6 +92,8 @@ class ArrayChoice:
             start = self.start_of(())
             if isinstance(self.element, PointerType):
                 word = "pointers"
+            elif isinstance(self.element, HandleType) and self.limits.callees:
+                word = "functions"
             elif start is not None:
                 word = f"{start:#x}" if start >= 1 << 31 else str(start)
             elif role in (Role.OFFSETS, Role.LINK):
@@ -120,7 +124,7 @@ def element_of(declared: Type, use: ArrayUse | None) -> Type:
 
 
 def filling_of(use: ArrayUse | None, declared: Type) -> Filling:
-    if use is None or isinstance(declared, HandleType):
+    if use is None or (isinstance(declared, HandleType) and not use.callees):
         return Filling.ZERO
     if use.is_loaded or any(use.starts.values()):
         return Filling.RANDOM
@@ -139,7 +143,8 @@ def argument_of(choice: ArrayChoice, structs: Structs) -> Array | ChosenArray:
         and choice.start_of(()) is None
     )
     if choice.filling is not Filling.RANDOM or not isinstance(scalar, IntegerType | FloatType | BooleanType):
-        if choice.filling is not Filling.RANDOM or isinstance(choice.element, HandleType):
+        is_handle = isinstance(choice.element, HandleType) and not choice.limits.callees
+        if choice.filling is not Filling.RANDOM or is_handle:
             unit = size_of(choice.element, structs) or 1
             return ChosenArray(-(-choice.length * unit // size), choice.filling)
     elif is_plain and not isinstance(choice.element, ArrayType):
@@ -156,7 +161,10 @@ def contents(choice: ArrayChoice, structs: Structs) -> NDArray[np.uint8]:
     for offset, path, scalar in _scalars(choice.element, structs):
         role = choice.limits.roles.get(path, Role.DATA)
         start, format = choice.start_of(path), number_format(scalar)
-        if start is not None and format is not None and format.kind in "iu":
+        callees = choice.limits.callees.get(path)
+        if isinstance(scalar, HandleType):
+            values = np.resize(np.array(callees or (0,), np.int64), choice.length)
+        elif start is not None and format is not None and format.kind in "iu":
             values = np.full(choice.length, start, format)
         else:
             values = _numbers(generator, scalar, role, choice.range_of(path, scalar), choice.length)
@@ -203,9 +211,9 @@ def _is_struct(type: Type) -> bool:
 
 
 def _scalars(type: Type, structs: Structs, offset: int = 0, path: Path = ()) -> Iterator[tuple[int, Path, Type]]:
-    """The numbers in a type, with their offsets and the members that lead to them; not pointers."""
+    """The numbers and handles in a type, with their offsets and the members that lead to them; not pointers."""
     match type:
-        case IntegerType() | FloatType() | BooleanType():
+        case IntegerType() | FloatType() | BooleanType() | HandleType():
             yield offset, path, type
         case VectorType(element=element, length=length):
             size = size_of(element, structs) or 0

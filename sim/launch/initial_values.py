@@ -15,6 +15,7 @@ from analysis.ir.function import Symbol, SymbolKind
 from analysis.ir.types import ArrayType, FloatFormat, FloatType, Type
 from analysis.lower.initial_contents import Contents
 from analysis.lower.layouts import size_of
+from analysis.lower.types import FUNCTION_POINTER
 from sim.kernel import Kernel
 from sim.launch.contents import Structs, fit, number_format
 
@@ -39,7 +40,7 @@ def _values(symbol: Symbol, contents: Contents, structs: Structs) -> NDArray[Any
         return None
     octets = np.zeros(size, np.uint8)
     for number in contents:
-        format = number_format(number.type)
+        format = np.dtype(np.int64) if number.type == FUNCTION_POINTER else number_format(number.type)
         if format is None or (isinstance(number.type, FloatType) and number.type.format is FloatFormat.BFLOAT16):
             return None
         value = np.array([number.value]).astype(format).view(np.uint8)

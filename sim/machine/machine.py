@@ -387,7 +387,7 @@ class Machine:
         self.printf.print(text, arguments, np.ones(shape, np.bool_) if lanes is None else lanes)
 
     def check_assertion(
-        self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, condition: Values
+        self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, condition: Values, of_callee: bool
     ) -> None:
         if condition.all():
             return
@@ -396,7 +396,12 @@ class Machine:
         failed = failed if lanes is None else failed & lanes
         if failed.any():
             self._abort(
-                "assertion", place, frame, rows, failed, lambda evidence, _row, _lane: FailedAssertion(evidence)
+                "assertion",
+                place,
+                frame,
+                rows,
+                failed,
+                lambda evidence, _row, _lane: FailedAssertion(evidence, of_callee),
             )
 
     def check_width(self, place: int, frame: Frame, rows: Rows | None, lanes: Lanes | None, width: Values) -> None:

@@ -123,6 +123,8 @@ def message_of(fault: MachineFault, places: SourcePlaces) -> str:
             return f"all lanes read from lane {source}, which takes no part"
         case IllegalWarpMask(mask=mask, arrived=arrived):
             return f"the mask {mask:#010x} and the lanes that are here, {arrived:#010x}, do not fit"
+        case FailedAssertion(of_callee=True):
+            return "calls none of the functions that may be meant: the pointer, or the object, was never set"
         case FailedAssertion():
             return "the assertion fails"
         case Trapped():

@@ -1,7 +1,8 @@
 """Read the arguments of one compiler call: what the preprocessor and the choice of the target need, nothing else.
 
-Rules    Understood: `-D -U -I -iquote -isystem -idirafter -include -x`, the target architecture in the spellings of
-         nvcc, clang and hipcc, `-Xcompiler` (its list is read as arguments), response files (`@file`, `-optf file`).
+Rules    Understood: `-D -U -I -iquote -isystem -idirafter -include -x -rdc -dc`, the target architecture in the
+         spellings of nvcc, clang and hipcc, `-Xcompiler` (its list is read as arguments), response files (`@file`,
+         `-optf file`).
          Every other flag is ignored.  The last of `-DX` and `-UX` wins; the highest of several architectures wins.
 """
 
@@ -35,6 +36,8 @@ class CompileFlags:
     architecture: int | None = None
     warp_size: int | None = None
     language: str | None = None
+    is_linked: bool = False
+    """Whether device code is relocatable: functions of other files may be called."""
 
 
 _DEFINE: Final = "define"
@@ -45,6 +48,7 @@ _FORCED: Final = "forced"
 _ARCHITECTURE: Final = "architecture"
 _LANGUAGE: Final = "language"
 _NESTED: Final = "nested"
+_RELOCATABLE: Final = "relocatable"
 _IGNORED: Final = "ignored"
 
 _JOINED: Final = {"-D": _DEFINE, "-U": _UNDEFINE, "-I": _INCLUDE, "/D": _DEFINE, "/U": _UNDEFINE, "/I": _INCLUDE}
@@ -66,6 +70,8 @@ _VALUED: Final = {
     "--generate-code": _ARCHITECTURE,
     "--cuda-gpu-arch": _ARCHITECTURE,
     "--offload-arch": _ARCHITECTURE,
+    "-rdc": _RELOCATABLE,
+    "--relocatable-device-code": _RELOCATABLE,
     "-x": _LANGUAGE,
     "--x": _LANGUAGE,
     "-Xcompiler": _NESTED,
@@ -85,6 +91,14 @@ _VALUED: Final = {
 }
 """Flags whose value follows as the next argument or after `=`."""
 
+_SWITCHES: Final = {
+    "-dc": (_RELOCATABLE, "true"),
+    "--device-c": (_RELOCATABLE, "true"),
+    "-fgpu-rdc": (_RELOCATABLE, "true"),
+    "-fno-gpu-rdc": (_RELOCATABLE, "false"),
+}
+"""Flags without a value, and what they say."""
+
 
 @dataclass(slots=True)
 class _Collected:
@@ -95,6 +109,7 @@ class _Collected:
     architectures: list[int] = field(default_factory=list[int])
     warp_size: int | None = None
     language: str | None = None
+    is_linked: bool = False
 
 
 def read_flags(arguments: Sequence[str], directory: str) -> CompileFlags:
@@ -110,6 +125,7 @@ def read_flags(arguments: Sequence[str], directory: str) -> CompileFlags:
         architecture=max(found.architectures, default=None),
         warp_size=found.warp_size,
         language=found.language,
+        is_linked=found.is_linked,
     )
 
 
@@ -131,7 +147,9 @@ def _flags(arguments: Iterable[str]) -> Iterator[tuple[str, str]]:
             waiting = _JOINED.get(argument) or _VALUED[argument]
             continue
         name, equals, value = argument.partition("=")
-        if equals and name in _VALUED:
+        if argument in _SWITCHES:
+            yield _SWITCHES[argument]
+        elif equals and name in _VALUED:
             yield from _flag(_VALUED[name], value)
         elif argument[:2] in _JOINED and not argument.startswith("/D") and not _is_path(argument):
             yield _JOINED[argument[:2]], argument[2:].removeprefix("=") if argument[:2] == "-I" else argument[2:]
@@ -171,6 +189,8 @@ def _collect(found: _Collected, kind: str, value: str, directory: str) -> None:
             _collect_architecture(found, value)
         case "language":
             found.language = value
+        case "relocatable":
+            found.is_linked = value == "true"
         case _:
             pass
 

@@ -79,6 +79,7 @@ def analysis_settings(configuration: Configuration, flags: CompileFlags = NO_FLA
         undefines=tuple(name for name in flags.undefines if name not in names) + options.undefines,
         include_dirs=options.include_dirs + flags.include_dirs,
         forced_includes=flags.forced_includes,
+        is_linked=flags.is_linked,
     )
 
 

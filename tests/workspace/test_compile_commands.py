@@ -57,6 +57,23 @@ def test_amd_targets_decide_the_warp_size() -> None:
     assert flags("--offload-arch=gfx908:sramecc+").warp_size == 64
 
 
+@pytest.mark.parametrize(
+    ("flags", "is_linked"),
+    [
+        (["-rdc=true"], True),
+        (["-rdc", "true"], True),
+        (["--relocatable-device-code=true", "-rdc=false"], False),
+        (["-dc"], True),
+        (["--device-c"], True),
+        (["-fgpu-rdc"], True),
+        (["-fno-gpu-rdc"], False),
+        (["-c"], False),
+    ],
+)
+def test_whether_device_code_is_linked(flags: list[str], is_linked: bool) -> None:
+    assert read_flags(["nvcc", *flags, "a.cu"], "/w").is_linked == is_linked
+
+
 def test_other_flags_are_accepted_and_ignored() -> None:
     noise = [
         "-std=c++17",
@@ -68,7 +85,6 @@ def test_other_flags_are_accepted_and_ignored() -> None:
         "-DNOT",
         "-c",
         "/x/y/k.cu",
-        "-rdc=true",
     ]
     assert flags(*noise) == CompileFlags()
 

@@ -27,6 +27,7 @@ from analysis.lower.expressions.least_and_greatest import least_or_greatest
 from analysis.lower.expressions.members import receiver, record_member, this_object, upcast
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.expressions.pass_through import passed_through
+from analysis.lower.expressions.pointed_functions import call_pointed
 from analysis.lower.inlining import inline_closure
 from analysis.lower.lookup import find, is_template, template_arguments
 from analysis.lower.names import (
@@ -41,7 +42,7 @@ from analysis.lower.names import (
     TypeTemplate,
 )
 from analysis.lower.records import methods_named, written_constructors
-from analysis.lower.types import descriptor_type, resolve_type, shown, spelled
+from analysis.lower.types import FUNCTION_POINTER, descriptor_type, resolve_type, shown, spelled
 from analysis.syntax.tree import Node
 
 _CASTS: Final = frozenset({b"static_cast", b"reinterpret_cast", b"const_cast", b"dynamic_cast"})
@@ -239,11 +240,9 @@ def call_operand(ctx: LoweringContext, callee: Operand, operands: Sequence[Opera
         if builtin is not None:
             return call_builtin(ctx, builtin, operands, (), span, receiver=callee)
     shown_type = "nothing" if type is None else spelled(type)
-    construct = f"call of {name}, a {shown_type}"
-    if shown_type == "function":
-        construct = f"call through function pointer {name}"
-        callee = load(ctx, callee, span)
-    return unknown_call(ctx, construct, (callee, *operands), span)
+    if type == FUNCTION_POINTER:
+        return call_pointed(ctx, callee, operands, node, name)
+    return unknown_call(ctx, f"call of {name}, a {shown_type}", (callee, *operands), span)
 
 
 def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: Node) -> Operand:

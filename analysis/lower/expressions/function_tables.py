@@ -8,17 +8,13 @@ Limits  Tables of one dimension at namespace scope, whose elements are names of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
-from analysis.ir.function import SymbolKind
-from analysis.ir.ids import SymbolId
-from analysis.ir.instructions import Assert, Switch, SwitchCase
-from analysis.ir.operators import BinaryOperator, CompareOperator
-from analysis.ir.types import BOOLEAN, S32, S64
 from analysis.lower.calls import call_functions
+from analysis.lower.chosen_calls import Arm, call_one
 from analysis.lower.context import LoweringContext, Operand
-from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import load, rvalue
+from analysis.lower.expressions.dispatch import rvalue
 from analysis.lower.lookup import find
 from analysis.lower.names import FunctionSet, GlobalDeclaration, GlobalVariable
 from analysis.syntax.table_uses import is_only_read
@@ -67,25 +63,12 @@ def call_entry(
     ctx: LoweringContext, functions: Sequence[FunctionSet], index: Node, operands: Sequence[Operand], node: Node
 ) -> Operand:
     """The switch over the functions; all results have the type of the first."""
-    builder, span = ctx.builder, ctx.span(node)
-    number = implicit(ctx, rvalue(ctx, index), S64, ctx.span(index))
-    least = builder.compare(CompareOperator.GREATER_EQUAL, number, builder.constant(0, S64, span), span)
-    most = builder.compare(CompareOperator.LESS, number, builder.constant(len(functions), S64, span), span)
-    builder.emit(Assert(builder.binary(BinaryOperator.LOGICAL_AND, least, most, BOOLEAN, span), span))
-    blocks = [builder.new_block() for _ in functions]
-    end = builder.new_block()
-    cases = tuple(SwitchCase(at, block) for at, block in enumerate(blocks[:-1]))
-    builder.terminate(Switch(implicit(ctx, number, S32, span), cases, blocks[-1], None, span))
-    kept: SymbolId | None = None
-    for function, block in zip(functions, blocks, strict=True):
-        builder.continue_in(block)
-        result = call_functions(ctx, function.name, function.declarations, None, (), operands, span)
-        if result is not None:
-            value = load(ctx, result, span)
-            if kept is None:
-                kept = builder.symbol("", SymbolKind.LOCAL, builder.types[value], span)
-            value = implicit(ctx, value, builder.symbols[kept].type, span)
-            builder.store(builder.symbol_address(kept, span), value, span)
-        builder.jump(end, span)
-    builder.continue_in(end)
-    return None if kept is None else builder.load(builder.symbol_address(kept, span), builder.symbols[kept].type, span)
+    span = ctx.span(node)
+    places: dict[FunctionSet, tuple[int, ...]] = {}
+    for place, function in enumerate(functions):
+        places[function] = (*places.get(function, ()), place)
+    arms = [
+        Arm(numbers, partial(call_functions, ctx, one.name, one.declarations, None, (), operands, span))
+        for one, numbers in places.items()
+    ]
+    return call_one(ctx, rvalue(ctx, index), arms, None, ctx.span(node.field("function") or node), span)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from zlib import crc32
-
 from analysis.ir.instructions import TemplateArgument
 from analysis.ir.types import TemplateType
 from analysis.lower.constant_values import ConstantObject
@@ -13,6 +11,7 @@ from analysis.lower.expressions.dispatch import handles, unsupported
 from analysis.lower.expressions.members import member_of_this
 from analysis.lower.expressions.places import address_of, constant_place, global_place, variable_place
 from analysis.lower.function_types import named_function
+from analysis.lower.function_values import number_of_named
 from analysis.lower.lookup import find
 from analysis.lower.names import (
     BuiltinName,
@@ -84,8 +83,7 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
             found = builtin.lower(builder, span)
             return ctx.typed(found, of_library(builder.types[found]))
         case FunctionSet():
-            address = crc32(entity.name.encode()) | 1  # of its own, and not null
-            pointer = builder.constant(address, FUNCTION_POINTER, span)
+            pointer = builder.constant(number_of_named(entity), FUNCTION_POINTER, span)
             ctx.functions[pointer] = entity
             return ctx.typed(pointer, named_function(entity))
         case LambdaName(closure=closure):

@@ -231,6 +231,7 @@ def _reads_block_index(view: FrameView, value: ValueId) -> bool:
 _EMPTY_ARM: Final = "one arm is empty: nothing runs twice"
 _OF_THE_GRID: Final = frozenset({SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_Y, SpecialRegister.BLOCK_Z})
 _NO_STATEMENT: Final = {
+    SourceBranchKind.CALL: "a call of a function that is chosen at run time has no arms in the text",
     SourceBranchKind.LOOP: "a loop has no two arms",
     SourceBranchKind.CONDITIONAL: "`?:` is an operand, not a statement with two arms",
     SourceBranchKind.SHORT_CIRCUIT: "`&&` and `||` are operands, not statements with two arms",
