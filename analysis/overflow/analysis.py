@@ -32,7 +32,7 @@ from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.ir.types import IntegerType
 from analysis.memory.spaces import SpaceResult
-from analysis.overflow.candidates import Candidate, candidates, in_frame, indices
+from analysis.overflow.candidates import Candidate, RestingOn, candidates, in_frame, indices
 from analysis.overflow.intervals import IndexIntervals
 from analysis.overflow.model import LARGEST_GRID, Admitted, Extents, Launched, Overflow
 from analysis.overflow.search import Found, Moments, Search
@@ -82,10 +82,10 @@ def find_overflows(
     may_overflow = _may_overflow(subject)
     if launches:
         launches = [one for one in launches[:MAX_LAUNCHES] if may_overflow or _is_uncountable(one)]
-        return _in_launches(subject, flow, [*indices(flow, subject.spaces)], launches)
+        return _in_launches(subject, flow, _places(subject, flow), launches)
     if not may_overflow and not has_wide_size(flow):
         return ()
-    places = [*indices(flow, subject.spaces)]
+    places = _places(subject, flow)
     block = shape or _usual_block(flow)
     found: tuple[Overflow, ...] = ()
     if may_overflow and _may_be_large(subject):
@@ -136,6 +136,12 @@ def _is_uncountable(launched: Launched) -> bool:
 Places: TypeAlias = Sequence[tuple[ValueId, BasicBlockId]]
 
 
+def _places(subject: Subject, flow: FunctionFlow) -> Places:
+    """The indices of which something may be told in the frame."""
+    resting = RestingOn(flow, subject.frame)
+    return [one for one in indices(flow, subject.spaces) if resting.may_have(one[0])]
+
+
 def _in_launches(
     subject: Subject, flow: FunctionFlow, places: Places, launches: Sequence[Launched]
 ) -> tuple[Overflow, ...]:
@@ -166,6 +172,8 @@ def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest
     moments = Moments(flow, largest)
     for index, block in paced(places):
         some = [one for one in candidates(flow, intervals, index, block) if not _asks_for_grid(flow, one.value)]
+        if not any(in_frame(flow, one.value, subject.frame) for one in some):
+            continue  # before anything is computed
         known = [one for one in some if Search(moments, one).is_known()]
         if any(in_frame(flow, one.value, subject.frame) for one in known):
             if block not in grids:

@@ -63,6 +63,37 @@ def in_frame(flow: FunctionFlow, value: ValueId, frame: FrameId) -> bool:
 
 
 @final
+class RestingOn:
+    """Which indices rest on an operation of a frame: most of a function lie in frames that are not asked about."""
+
+    def __init__(self, flow: FunctionFlow, frame: FrameId) -> None:
+        self._flow = flow
+        self._frame = frame
+        self._without: set[ValueId] = set()
+        """What rests on none: each is looked at once."""
+
+    def may_have(self, index: ValueId) -> bool:
+        """Whether one of its candidates may be of the frame; it is never too few that may."""
+        flow = self._flow
+        seen, waiting = {index}, [index]
+        while waiting:
+            value = waiting.pop()
+            item = flow.definition(value)
+            if not isinstance(item, _FOLLOWED) or not flow.is_number(value):
+                continue
+            if isinstance(item, Binary | Convert) and item.span.frame == self._frame:
+                return True
+            new = [one for one in item.operands if one not in seen and one not in self._without]
+            seen.update(new)
+            waiting += new
+        self._without |= seen
+        return False
+
+
+_FOLLOWED: Final = (Binary, Convert, Unary, Select, Math, Phi)
+
+
+@final
 class _Walk:
     def __init__(self, flow: FunctionFlow, intervals: IndexIntervals, index: ValueId, block: BasicBlockId) -> None:
         self._flow = flow

@@ -12,7 +12,7 @@ Cost     each value once for each moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from typing import Final, TypeAlias, final
 
 from analysis.affine.result import AffineResult
@@ -20,7 +20,7 @@ from analysis.divergence import integers
 from analysis.divergence.launch_shape import BlockShape
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
-from analysis.graph.cycles import Cycle
+from analysis.graph.cycles import Cycle, CycleId
 from analysis.graph.work import Work
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -57,6 +57,22 @@ class FunctionFlow:
         self.definition = divergence.definition
         self.home = divergence.home
         self._counters: dict[ValueId, Counter | None] = {}
+        self._deciders: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
+        self._cycles_around: dict[BasicBlockId, frozenset[CycleId]] = {}
+
+    def deciders(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
+        """All branches that have a say in whether `block` runs."""
+        found = self._deciders.get(block)
+        if found is None:
+            found = self._deciders[block] = self.control.iterated_controllers(block)
+        return found
+
+    def cycles_around(self, block: BasicBlockId) -> frozenset[CycleId]:
+        """The loops that it is in."""
+        found = self._cycles_around.get(block)
+        if found is None:
+            found = self._cycles_around[block] = frozenset(cycle.id for cycle in self.control.cycles_around(block))
+        return found
 
     def counter(self, phi: Phi) -> Counter | None:
         """If it counts the rounds of the loop that it begins."""
@@ -220,7 +236,7 @@ class ThreadValues:
 
     def _comes(self, block: BasicBlockId) -> bool:
         if block not in self._may_come:
-            self._may_come[block] = comes(self._flow, self, ENTRY, block).is_possible
+            self._may_come[block] = any(one == block for one, _ in _ways(self._flow, self, ENTRY, block))
         return self._may_come[block]
 
     def _fixed_step(self, counter: Counter, depth: int) -> int | None:
@@ -337,28 +353,35 @@ def comes(flow: FunctionFlow, values: ThreadValues, start: BasicBlockId, target:
 
     What decides in a loop that the target is not in is asked in no round: both ways are taken.
     """
-    control = flow.control
-    deciders = control.iterated_controllers(target)
-    around = {cycle.id for cycle in control.cycles_around(target)}
+    is_possible = is_assumed = False
+    for block, is_decided in _ways(flow, values, start, target):
+        is_possible |= block == target
+        is_assumed |= not is_decided and block in flow.deciders(target)
+    return Coming(is_possible, is_assumed)
+
+
+def _ways(
+    flow: FunctionFlow, values: ThreadValues, start: BasicBlockId, target: BasicBlockId
+) -> Iterator[tuple[BasicBlockId, bool]]:
+    """The blocks on the way, each with whether it is known where the thread goes from there; behind the target is no
+    way back to it."""
+    control, rank = flow.control, flow.control.rank
+    around = flow.cycles_around(target)
     seen: set[BasicBlockId] = {start}
     waiting = [start]
-    is_possible = is_assumed = False
     while waiting:
         block = waiting.pop()
         flow.work.spend(1)
-        if block == target:
-            is_possible = True
-            continue
         following = control.successors[block]
-        inner = control.innermost_cycle(block)
-        if len(following) > 1 and (inner is None or inner.id in around):
+        is_decided = True
+        if block == target:
+            following = ()
+        elif len(following) > 1 and ((inner := control.innermost_cycle(block)) is None or inner.id in around):
             taken = taken_edge(flow, values, block)
-            if taken is not None:
-                following = (taken,)
-            elif block in deciders:
-                is_assumed = True
+            is_decided = taken is not None
+            following = following if taken is None else (taken,)
+        yield block, is_decided
         for one in following:
-            if one not in seen and control.rank[one] > control.rank[block]:
+            if one not in seen and rank[block] < rank[one] <= rank[target]:
                 seen.add(one)
                 waiting.append(one)
-    return Coming(is_possible, is_assumed)
