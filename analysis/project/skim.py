@@ -31,9 +31,10 @@ from analysis.syntax.lexing import (
     IDENTIFIER,
     LAUNCH,
     STRETCH,
-    identifiers,
+    WORD,
     replaced,
     starts_line,
+    stretches,
 )
 from analysis.syntax.system_headers import is_system_header
 
@@ -90,10 +91,10 @@ def skim(text: bytes) -> Skim:
 
     def blank(hidden: re.Match[bytes]) -> bytes:
         """As long as what is hidden, so that offsets stay."""
-        length = hidden.end() - hidden.start()
-        if length <= _LONGEST_NAME and text[hidden.start()] == _QUOTE:
-            strings.add(hidden[0])
-        return b" " * length
+        piece = hidden[0]
+        if piece[0] == _QUOTE and len(piece) <= _LONGEST_NAME:
+            strings.add(piece)
+        return b" " * len(piece)
 
     def turn_taken() -> bytes:
         """What is shown, for the next pass."""
@@ -102,13 +103,14 @@ def skim(text: bytes) -> Skim:
 
     shown = replaced(HIDDEN, blank, text)
     outer, is_balanced = _outside_of_bodies(turn_taken())
-    extern = [found[0] for found in paced(_EXTERN.finditer(turn_taken()))] if b"extern" in shown else []
-    defines = [found[1] for found in paced(_DEFINE.finditer(turn_taken()))] if b"define" in shown else []
+    extern = [found[0] for found in _behind(_NO_WORD, b"extern", _EXTERN, turn_taken())]
+    defines = [found[1] for found in _beginning_lines(_DIRECTIVE_DEFINE, turn_taken())]
+    declared, defined = _heads_of([*outer, *extern])
     return Skim(
         includes,
         tuple(_with_bodies(turn_taken(), _KERNEL)) if b"__global__" in shown else (),
-        frozenset(_defined(outer)),
-        frozenset((*_declared([*outer, *extern]), *_declared_variables(extern))),
+        defined,
+        declared | frozenset(_declared_variables(extern)),
         frozenset(_launched(turn_taken())),
         _words(turn_taken()),
         _words(b"\n".join(defines)),
@@ -123,7 +125,7 @@ def project_includes(text: bytes) -> tuple[str, ...]:
     """The names that `text` includes, but those of system headers."""
     if b"include" not in text and b"import" not in text:
         return ()
-    found = ((match[1] or match[2], match[2] is not None) for match in _INCLUDE.finditer(text))
+    found = ((match[1] or match[2], match[2] is not None) for match in _beginning_lines(_INCLUDE, text))
     names = ((name.decode("utf-8", "surrogateescape").replace("\\", "/"), bracketed) for name, bracketed in found)
     return tuple(dict.fromkeys(name for name, bracketed in names if not (bracketed and is_system_header(name))))
 
@@ -202,19 +204,26 @@ def _device_functions(text: bytes) -> Iterator[tuple[str, int]]:
     return (one for one in _with_bodies(written, _DEVICE) if one[0] != "operator")
 
 
-def _defined(outer: list[bytes]) -> Iterator[str]:
-    for stretch in paced(outer, 2):
-        if stretch.endswith(b"{"):
-            head = replaced(_DEFINE, lambda _: b"", stretch).rpartition(b";")[2]
-            yield from (_name(found[1]) for found in _heads(_HEAD, head) if found[1] not in _NO_NAMES)
-
-
-def _declared(outer: list[bytes]) -> Iterator[str]:
-    """The words before parentheses, and those that a macro is given."""
-    for stretch in paced(outer, 2):
-        yield from (_name(found[1]) for found in _heads(_HEAD, stretch))
-        for found in _heads(_MACRO_LINE, stretch):
-            yield from map(_name, IDENTIFIER.findall(found[1]))
+def _heads_of(stretches: list[bytes]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words before parentheses, with those that a macro is given; and of them those of heads that a body follows,
+    as a brace at the end of their stretch says."""
+    declared: set[bytes] = set()
+    defined: set[bytes] = set()
+    for stretch in paced(stretches, 4):
+        has_body = stretch.endswith(b"{")
+        is_plain = b"define" not in stretch
+        head = stretch.rfind(b";") + 1 if has_body and is_plain else len(stretch)
+        for found in _heads(_HEAD, stretch):
+            word = found[1]
+            declared.add(word)
+            if found.start() >= head:
+                defined.add(word)
+            if (given := _MACRO_LINE.match(stretch, found.start())) and starts_line(stretch, found.start()):
+                declared.update(IDENTIFIER.findall(given[1]))
+        if has_body and not is_plain:
+            without = replaced(_DEFINE, lambda _: b"", stretch).rpartition(b";")[2]
+            defined.update(found[1] for found in _heads(_HEAD, without))
+    return frozenset(map(_name, declared)), frozenset(map(_name, defined - _NO_NAMES))
 
 
 def _declared_variables(extern: list[bytes]) -> Iterator[str]:
@@ -246,10 +255,32 @@ def _launched(text: bytes) -> Iterator[str]:
         before = _BEFORE_LAUNCH.search(text[max(0, at - _LONGEST_NAME) : at])
         if before is not None:
             yield _name(before[1])
-    for call in paced(_LAUNCH_CALL.finditer(text), 5) if b"Launch" in text else ():
+    for call in _behind(_RUNTIME, b"Launch", _LAUNCH_CALL, text):
         words = IDENTIFIER.findall(call[1].partition(b"<")[0])
         if words:
             yield _name(words[-1])
+
+
+def _beginning_lines(directive: re.Pattern[bytes], text: bytes) -> Iterator[re.Match[bytes]]:
+    """A pattern that begins with `#`, where only blanks stand before it in its line: one that begins with the line is
+    tried at each byte."""
+    for found in paced(directive.finditer(text)):
+        at = found.start()
+        if not text[text.rfind(b"\n", 0, at) + 1 : at].strip(b" \t"):
+            yield found
+
+
+def _behind(
+    before: re.Pattern[bytes], word: bytes, pattern: re.Pattern[bytes], text: bytes
+) -> Iterator[re.Match[bytes]]:
+    """A pattern that begins with a word, where some other ends before it."""
+    at = text.find(word)
+    while at >= 0:
+        spend(1)
+        found = pattern.match(text, at) if before.search(text, max(0, at - _LONGEST_PREFIX), at) is not None else None
+        if found is not None:
+            yield found
+        at = text.find(word, at + 1 if found is None else found.end())
 
 
 def _quoted(strings: Iterable[bytes]) -> Iterator[str]:
@@ -264,26 +295,32 @@ def _quoted(strings: Iterable[bytes]) -> Iterator[str]:
 
 
 def _words(text: bytes) -> frozenset[str]:
-    return frozenset(map(_name, paced(identifiers(text))))
+    found = set[str]()
+    for start, end in stretches(text):
+        found.update(_WORD.findall(text[start:end].decode("latin-1")))  # one string for many words
+    return frozenset(map(intern, found))
 
 
 def _name(word: bytes) -> str:
     return intern(word.decode("utf-8", "replace"))
 
 
-_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.MULTILINE)
-_DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]([^\n\\]*(?:\\\r?\n[^\n\\]*|\\[^\n\\]*)*)", re.MULTILINE)
+_WORD: Final = re.compile(WORD.decode())
+_INCLUDE: Final = re.compile(rb'#[ \t]*(?:include|import)[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')
+_DIRECTIVE_DEFINE: Final = re.compile(rb"#[ \t]*define[ \t]([^\n\\]*(?:\\\r?\n[^\n\\]*|\\[^\n\\]*)*)")
+_DEFINE: Final = re.compile(rb"^[ \t]*" + _DIRECTIVE_DEFINE.pattern, re.MULTILINE)
 _PASTED: Final = re.compile(rb"[\w$]\s*##\s*[\w$]")
 _BRACE_OR_HASH: Final = re.compile(rb"[{}#]")
 _CONDITIONAL: Final = re.compile(rb"#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b")
 _HEAD_END: Final = re.compile(rb"[;{}]")
 _WORD_BEFORE: Final = re.compile(rb"\w")
 _TRANSPARENT: Final = re.compile(rb"\b(?:namespace\b[\w\s:]*|extern\s+)\Z")
-_EXTERN: Final = re.compile(rb"\bextern\b[^;{}]*;")
+_EXTERN: Final = re.compile(rb"extern\b[^;{}]*;")
 _TEMPLATE_ARGUMENTS: Final = rb"(?:\s*<(?!<)[^(){};]*>)?"
 _HEAD: Final = re.compile(rb"(?<![A-Za-z_$])([A-Za-z_$][\w$]*+)" + _TEMPLATE_ARGUMENTS + rb"\s*\(")
 """A word is tried once, as a whole: a word in front of something else would be tried from each of its letters."""
-_MACRO_LINE: Final = re.compile(rb"^[ \t]*+[A-Za-z_$][\w$]*+[ \t]*+\(([^(){};]*+)\)", re.MULTILINE)
+_MACRO_LINE: Final = re.compile(rb"[A-Za-z_$][\w$]*+[ \t]*+\(([^(){};]*+)\)")
+"""From its name on, where that begins a line."""
 _KERNEL: Final = re.compile(rb"__global__\b")
 _DEVICE: Final = re.compile(rb"__device__\b")
 _QUOTED_NAME: Final = re.compile(rb'"[ &]*([A-Za-z_$][\w$:]*(?:[ \t]*<[\w$:,.<>*& -]*>)?)[ ]*"')
@@ -293,4 +330,7 @@ _NO_NAMES: Final = frozenset({b"__launch_bounds__", b"__attribute__", b"__declsp
 _LONGEST_NAME: Final = 400
 _LONGEST_HEAD: Final = 10_000
 _BEFORE_LAUNCH: Final = re.compile(rb"([A-Za-z_$][\w$]*)" + _TEMPLATE_ARGUMENTS + rb"\s*\Z")
-_LAUNCH_CALL: Final = re.compile(rb"\b(?:hip|cuda)Launch\w*Kernel\w*\s*\(([^,;{}]*)")
+_LAUNCH_CALL: Final = re.compile(rb"Launch\w*Kernel\w*\s*\(([^,;{}]*)")
+_RUNTIME: Final = re.compile(rb"\b(?:hip|cuda)\Z")
+_NO_WORD: Final = re.compile(rb"(?<!\w)\Z")
+_LONGEST_PREFIX: Final = 5
