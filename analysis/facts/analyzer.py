@@ -53,7 +53,7 @@ class Analyzer:
     def __init__(self, *, edited: bool = True, let_go: LetGo = free_in_turns) -> None:
         self._edited = edited
         self._store = Store(let_go if edited else list[object].clear)
-        self._syntax = SyntaxCache(store=self._store)
+        self._syntax = SyntaxCache(store=self._store, keeps_parsed=not edited)
         self._functions = FunctionCaches(
             launches=BoundedCache(4096),
             uses=BoundedCache(8192),

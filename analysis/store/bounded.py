@@ -15,8 +15,11 @@ Value = TypeVar("Value")
 class BoundedCache(Generic[Key, Value]):
     """At most `capacity` entries, least recently used first out.  Safe to share between threads."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, weigh: Callable[[Value], int] = lambda _: 1) -> None:
+        """`weigh`: as how many entries one counts."""
         self._capacity = capacity
+        self._weigh = weigh
+        self._weight = 0
         self._entries: OrderedDict[Key, Value] = OrderedDict()
         self._lock = Lock()
 
@@ -41,11 +44,14 @@ class BoundedCache(Generic[Key, Value]):
     def put(self, key: Key, value: Value) -> None:
         """Keeps `value`, in the place of another one under `key`."""
         with self._lock:
+            if key in self._entries:
+                self._weight -= self._weigh(self._entries.pop(key))
             self._entries[key] = value
-            self._entries.move_to_end(key)
-            if len(self._entries) > self._capacity:
-                self._entries.popitem(last=False)
+            self._weight += self._weigh(value)
+            while self._weight > self._capacity and len(self._entries) > 1:
+                self._weight -= self._weigh(self._entries.popitem(last=False)[1])
 
     def discard(self, key: Key) -> None:
         with self._lock:
-            self._entries.pop(key, None)
+            if key in self._entries:
+                self._weight -= self._weigh(self._entries.pop(key))

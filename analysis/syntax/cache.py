@@ -4,6 +4,8 @@ Rules    The cache is passed in by its owner and bounded; nothing in it depends 
          Skeletons: by path, the last one, from which an edited text takes what did not change.
          Heads with macros: by text, valid while the macros that were looked up mean the same.
          Snippets: by what they are read with, see `fingerprints`; as long as somebody's newest version reads them.
+         Parsed items: by what the grammar alone reads them with, where many files are read once: what several of them
+         include, and what is asked for in several ways, is parsed once, and who repairs it gets a copy.
          Hidden bodies, and classes without errors: by all that the tree depends on.
          Fingerprints: by path, the last ones, for the same purpose as skeletons.
 """
@@ -21,6 +23,8 @@ from analysis.syntax.snippet import Snippet
 
 SPARE_SNIPPETS: Final = 2_000_000
 """Bytes of text whose trees are kept though no newest version reads them."""
+PARSED: Final = 500_000
+"""Bytes of text whose trees are kept as the grammar alone reads them."""
 
 
 def _bytes(snippet: Snippet) -> int:
@@ -32,12 +36,21 @@ class SyntaxCache:
     """Shared by all builds of one workspace."""
 
     def __init__(
-        self, skeletons: int = 512, heads: int = 1 << 14, edited: int = 16, store: Store | None = None
+        self,
+        skeletons: int = 512,
+        heads: int = 1 << 14,
+        edited: int = 16,
+        store: Store | None = None,
+        *,
+        keeps_parsed: bool = False,
     ) -> None:
         self._skeletons: BoundedCache[str, Skeleton] = BoundedCache(skeletons)
         self.heads: BoundedCache[tuple[bytes, bool], ExpandedHead] = BoundedCache(heads)
         kept = Store() if store is None else store
         self.snippets: Table[tuple[bytes, int], Snippet] = kept.table("snippets", _bytes, SPARE_SNIPPETS)
+        self.parsed: BoundedCache[tuple[bytes, int], Snippet] | None = (
+            BoundedCache(PARSED, _bytes) if keeps_parsed else None
+        )
         self.bodies: BoundedCache[bytes, tuple[HiddenBody | None]] = BoundedCache(heads)
         self.plain_records: BoundedCache[bytes, tuple[bool]] = BoundedCache(heads)
         self._fingerprints: BoundedCache[str, Fingerprints] = BoundedCache(edited)

@@ -23,7 +23,7 @@ Cost      `reach` follows the names.  Macros that are defined once are followed 
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
 from hashlib import blake2b
@@ -70,13 +70,14 @@ class Seen(NamedTuple):
 
 
 class Texts(Protocol):
-    """What is known of the trees of items, by their index; `content` is a digest of all that a tree depends on."""
+    """What is known of the trees of items, by their index; `content` is a digest of all that a tree depends on, `key`
+    makes one with its place."""
 
-    def body(self, index: int, content: bytes, /) -> HiddenBody | None:
+    def body(self, index: int, content: bytes, key: Callable[[int], bytes], /) -> HiddenBody | None:
         """Of a function, the body if it is hidden."""
         ...
 
-    def is_plain_record(self, index: int, content: bytes, /) -> bool:
+    def is_plain_record(self, index: int, content: bytes, key: Callable[[int], bytes], /) -> bool:
         """Whether a class is read without any error."""
         ...
 
@@ -131,6 +132,7 @@ class Fingerprints:
         self._computed_with: dict[int, Seen | None] = {}
         """What host code sees of an item; None for all of it."""
         self._evaluations: dict[int, bytes] = {}
+        self._parses: dict[int, bytes] = {}
         self._lowerings: dict[int, Lowering] = {}
         self._lock = RLock()
         """Reading a long text gives turns to others, who may ask as well: what is finished then is right for both."""
@@ -165,12 +167,15 @@ class Fingerprints:
 
     def to_parse(self, index: int) -> bytes:
         """A digest of all that the tree of the item at that index depends on, as the grammar alone reads it."""
-        item = self._items[index]
         with self._lock:
-            words = item.identifiers | self._macro_part(item, item.identifiers).words
-            line = "" if _DYNAMIC.isdisjoint(words) else str(item.span.start)
-            place = f"{item.path}|{line}".encode("utf-8", "surrogateescape")
-            return blake2b(place + self._content(item), digest_size=16).digest()
+            known = self._parses.get(index)
+            if known is None:
+                item = self._items[index]
+                words = item.identifiers | self._macro_part(item, item.identifiers).words
+                line = "" if _DYNAMIC.isdisjoint(words) else str(item.span.start)
+                place = f"{item.path}|{line}".encode("utf-8", "surrogateescape")
+                known = self._parses[index] = blake2b(place + self._content(item), digest_size=16).digest()
+            return known
 
     def seen(self, index: int) -> bytes:
         """A digest of what others see of the item at that index, and of what that names in turn."""
@@ -259,7 +264,7 @@ class Fingerprints:
             if item.kind is ItemKind.RECORD and item.is_definition and item.active and not item.from_macro:
                 records.append(index)
             elif may_be_hidden(item) and not self._is_overloaded(item):
-                body = texts.body(index, self._content(item))
+                body = texts.body(index, self._content(item), self.to_parse)
                 if body is not None:
                     text = item.text[: body.start] + b"{" + b" ".join(sorted(body.hides)) + b"}"
                     found[index] = Seen(text, identifiers(item.text[: body.start]), body.start)
@@ -267,7 +272,7 @@ class Fingerprints:
             hidden = sorted((self._items[index].span.start, index) for index, view in found.items() if view.body)
             for index in records:
                 view = self._record_without_bodies(index, hidden, found)
-                if view is not None and texts.is_plain_record(index, self._content(self._items[index])):
+                if view is not None and texts.is_plain_record(index, self._content(self._items[index]), self.to_parse):
                     found[index] = view
         return found
 

@@ -15,6 +15,7 @@ from collections.abc import Container
 from functools import lru_cache
 from typing import Final, NamedTuple, final
 
+from analysis.ir.pace import paced
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers, stretches, without_comments
 from analysis.syntax.snippet import Snippet
@@ -27,13 +28,14 @@ _TYPES: Final = re.compile(rb"\b(?:typedef|using|struct|class|union|enum)\b")
 DECLARED: Final = re.compile(rb"(?<=[\w>*&,])\s*\b([A-Za-z_$][\w$]*)(?=\s*[=;,)\[({:])")
 _GAP: Final = re.compile(rb"\s*\S?")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
-_LAMBDA: Final = re.compile(
-    rb"[^\w)\]\s\[]\s*+\[(?!\s*+\[)|^\s*+\[(?!\s*+\[)|<:|\bthread_group\b"
-    rb"|\b(?:return|else|do|case|throw|and|or|not|xor|co_\w+)\s*+\[(?!\s*+\[)",
-    re.MULTILINE,
-)
-"""A bracket that is no subscript, or a group whose kind the call decides."""
-_BEFORE_BRACKET: Final = re.compile(rb"(?<![A-Za-z_$])([A-Za-z_$][\w$]*+)\s*+\[")
+_BRACKET: Final = re.compile(rb"\[")
+_DOUBLED: Final = re.compile(rb"\[\s*+\[")
+_GROUP: Final = re.compile(rb"\bthread_group\b")
+_BLANKS: Final = frozenset(b" \t\r\n\f\v")
+_WORD_BYTES: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
+_BEFORE_SUBSCRIPT: Final = frozenset({b")", b"]", b"["})
+_DIGITS: Final = b"0123456789"
+_BEFORE_LAMBDA: Final = frozenset(b"return else do case throw and or not xor co_return co_yield co_await".split())
 _PARAMETERS: Final = frozenset({"parameter_declaration", "optional_parameter_declaration"})
 _RECORDS: Final = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 
@@ -124,14 +126,21 @@ def _has_lambda(text: bytes, macros: Container[bytes]) -> bool:
 
 @lru_cache(maxsize=1 << 10)
 def _before_brackets(text: bytes) -> frozenset[bytes] | None:
-    """The names that stand before brackets; None where a lambda stands in the text.
-
-    A piece of the text that begins with a bracket counts as one with a lambda, whatever stands before it.
-    """
+    """The names that stand before brackets; None where a lambda stands in the text."""
+    if b"<:" in text or (b"thread_group" in text and _GROUP.search(text) is not None):
+        return None
     found: set[bytes] = set()
-    for start, end in stretches(text):
-        piece = text[start:end]
-        if _LAMBDA.search(piece) is not None:
+    for bracket in paced(_BRACKET.finditer(text), 2):
+        start = end = bracket.start()
+        while end > 0 and text[end - 1] in _BLANKS:
+            end -= 1
+        begin = end
+        while begin > 0 and text[begin - 1] in _WORD_BYTES:
+            begin -= 1
+        word = text[begin:end]
+        is_subscript = word not in _BEFORE_LAMBDA if word else text[end - 1 : end] in _BEFORE_SUBSCRIPT
+        if (not is_subscript or b"\n" in text[end:start]) and _DOUBLED.match(text, start) is None:
             return None
-        found.update(name[1] for name in _BEFORE_BRACKET.finditer(piece))
+        if word:
+            found.add(word.lstrip(_DIGITS))
     return frozenset(found)

@@ -11,6 +11,7 @@ Limits   A `#include` inside an item contributes its macros, not its text.  An i
 """
 
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Final, final
 
 from tree_sitter import Node as TreeSitterNode
@@ -54,6 +55,12 @@ class Snippet:
     source_map: SourceMap
     is_mended: bool = False
     """Whether the text as it stands has errors, those that could be put right too."""
+
+    def copy(self) -> "Snippet":
+        """With trees of its own, which may be repaired."""
+        templates = tuple(node.copy() for node in self.templates)
+        requirements = tuple(node.copy() for node in self.requirements)
+        return replace(self, root=self.root.copy(), templates=templates, requirements=requirements)
 
     def unreadable(self) -> Span | None:
         """The first place that the grammar could not read; the whole item if that lies around `root`.

@@ -238,12 +238,13 @@ class TranslationUnit:
         index = self._index.get(_key(item))
         if index is None:
             return self._trees.make(item)
-        key = b"plain" + self._fingerprints.to_parse(index), item.part
-        return self._cache.snippets.get_or_compute(key, lambda: self._trees.make(item))
+        parsed = self._fingerprints.to_parse(index)
+        key = b"plain" + parsed, item.part
+        return self._cache.snippets.get_or_compute(key, lambda: self._trees.plain(index, parsed))
 
     def _snippet(self, item: Item) -> Snippet:
         index = self._index.get(_key(item))
-        return self._trees.make(item) if index is None else self._trees.of(index)
+        return self._trees.make(item) if index is None else self._trees.of(index, self._fingerprints.to_parse(index))
 
     def fingerprint(self, item: Item) -> bytes:
         """A hash of all that the analysis of `item` can depend on."""

@@ -106,6 +106,19 @@ class Node:
             yield node
             stack += node.children[::-1]
 
+    def copy(self) -> "Node":
+        """This node and all below it, to be repaired: a third of the price of parsing the text once more."""
+        top = self._shallow()
+        stack = [top]
+        while stack:
+            node = stack.pop()
+            node.children = children = [child._shallow() for child in node.children]
+            stack += [child for child in children if child.children]
+        return top
+
+    def _shallow(self) -> "Node":
+        return Node(self.kind, self.start, self.end, self.source, self.role, self.children, self.is_missing)
+
     def sexp(self) -> str:
         """The tree as text, with fields, for tests and for people."""
         inside = "".join(
