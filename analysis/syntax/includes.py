@@ -1,7 +1,9 @@
 """Which file does an `#include` mean?
 
 Rules    `"x"`: beside the including file, then in the include directories, then by path suffix if the loader can
-         search: of several such files, the loader's choice of the nearest.
+         search: of several such files, the loader's choice of the nearest.  A name that toolkits install
+         (`"cuda_runtime.h"`) means a file of the project only where one is found outside of their folders; of their
+         libraries (`"cub/cub.cuh"`) only at the first two places.
          `<x>`: the same without the first place; system and toolkit headers (`system_headers`) are never read.
          Paths are strings with `/`; they are normalised, never resolved against the disk.
 Limits   `#include MACRO` works when the macro expands to a quoted or bracketed name.
@@ -64,6 +66,10 @@ def nearness(path: str, near: str) -> tuple[int, int, str]:
     return -(min(len(folders), len(around)) if shared is None else shared), len(folders), path
 
 
+_OF_TOOLKIT: Final = "cuda_runtime_api.h"
+"""A header that the folder with the headers of a toolkit has."""
+
+
 @final
 @record
 class IncludeUse:
@@ -89,14 +95,25 @@ def resolve(argument: bytes, including: str, directories: tuple[str, ...], loade
     if not quoted and is_system_header(name):
         return None
     for path in _candidates(name, quoted, including, directories):
-        if loader.exists(path):
+        if loader.exists(path) and not _is_of_toolkit(name, path, loader):
             return path
-    if isinstance(loader, SuffixLoader):
+    is_of_library = "/" in name and is_system_header(name, quoted=True)
+    if isinstance(loader, SuffixLoader) and not is_of_library:
         suffix = normpath(name)
         while suffix.startswith("../"):
             suffix = suffix[3:]
-        return loader.find_suffix(suffix, including)
+        found = loader.find_suffix(suffix, including)
+        return None if found is None or _is_of_toolkit(suffix, found, loader) else found
     return None
+
+
+def _is_of_toolkit(name: str, path: str, loader: Loader) -> bool:
+    """Whether a quoted name (`"cuda_runtime.h"`) was found in a folder of a toolkit, whose headers are not read; a file
+    of the project may be called like one (`"math_functions.h"`)."""
+    if not is_system_header(name, quoted=True):
+        return False
+    folder = path.removesuffix(name)
+    return folder != path and loader.exists(normpath(join(folder, _OF_TOOLKIT)))
 
 
 def is_special_file(argument: bytes, including: str, directories: tuple[str, ...], loader: SpecialLoader) -> bool:

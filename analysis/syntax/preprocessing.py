@@ -245,13 +245,13 @@ class _Walk:
         if argument[:1] not in (b'"', b"<"):
             tokens = self._expanded(argument)
             argument = b"".join(token.text for token in tokens)
-        system = argument[:1] == b"<"
+        spelled = argument[1:-1].decode("utf-8", "replace")
+        is_system = argument[:1] == b"<" or is_system_header(spelled, quoted=True)
         resolved = self._resolve(argument, path)
         if path == self._main:
-            spelled = argument[1:-1].decode("utf-8", "replace")
             self.result.includes.append(IncludeUse(spelled, resolved, span))
         if resolved is None:
-            if not system:
+            if not is_system:
                 kind = ProblemKind.SPECIAL_FILE if self._is_special(argument, path) else ProblemKind.MISSING_INCLUDE
                 self._problem(kind, path, span, argument.decode("utf-8", "replace"))
             return

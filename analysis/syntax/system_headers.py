@@ -13,9 +13,10 @@ import re
 from typing import Final
 
 
-def is_system_header(name: str) -> bool:
-    """`name` as it stands between `<` and `>`."""
-    return "." not in name.rpartition("/")[2] or _SYSTEM.fullmatch(name) is not None
+def is_system_header(name: str, *, quoted: bool = False) -> bool:
+    """`name` as it stands between `<` and `>`, or between quotes, where one without a suffix may be anything."""
+    is_of_cpp = "." not in name.rpartition("/")[2] and (not quoted or name.startswith("cuda/"))
+    return is_of_cpp or _SYSTEM.fullmatch(name) is not None
 
 
 _C_LIBRARY: Final = (

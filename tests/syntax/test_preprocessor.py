@@ -203,6 +203,24 @@ def test_a_bracketed_name_means_a_header_of_the_project_but_never_of_the_toolkit
     assert not unit.problems
 
 
+def test_a_quoted_name_of_the_toolkit_is_read_where_it_is_a_header_of_the_project() -> None:
+    names = ["cuda_runtime.h", "device_launch_parameters.h", "math_functions.h", "vector_types.h", "cub/cub.cuh"]
+    unit = build(
+        "".join(f'#include "{name}"\n' for name in (*names, "stdio.h", "gone.h", "gone")),
+        {
+            **{f"cuda/include/{name}": "int hides;" for name in ("cuda_runtime_api.h", *names[:2], "cub/cub.cuh")},
+            "x/cub/cub.cuh": "int hides;",
+            "dir/math_functions.h": "int a;",
+            "inc/vector_types.h": "int b;",
+        },
+        Environment(include_dirs=("cuda/include", "inc")),
+    )
+    found = [None, None, "dir/math_functions.h", "inc/vector_types.h", None, None, None, None]
+    assert [include.resolved for include in unit.includes] == found
+    assert [item.name for item in unit.included_items] == ["a", "b"]
+    assert [problem.detail for problem in unit.problems] == ['"gone.h"', '"gone"']
+
+
 def test_forced_includes_come_before_the_first_line() -> None:
     files = {
         "build/pre.h": '#pragma once\n#define N 4\nint pre;\n#include "more.h"',
