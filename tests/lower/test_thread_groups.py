@@ -43,6 +43,12 @@ def test_a_variable_is_the_group_of_its_initialiser() -> None:
     assert _barriers(next(iter(clean(text).values()))) == [WarpBarrier]
 
 
+def test_free_functions_wait_as_the_method_does() -> None:
+    text = "using namespace cooperative_groups; __global__ void k() { auto b = this_thread_block();"
+    text += "sync(b); cooperative_groups::synchronize(b); }"
+    assert _barriers(next(iter(clean(text).values()))) == [BlockBarrier, BlockBarrier]
+
+
 def _barriers(lowered: Lowered) -> list[type]:
     found = [type(each) for _, each in lowered.function.instructions()]
     return [each for each in found if each in (BlockBarrier, WarpBarrier)]

@@ -98,6 +98,7 @@ _WARP: Final[_GroupTable] = {
 
 _FREE: Final[_GroupTable] = {
     **_COMMON,
+    "synchronize": (synchronize, "void()"),
     "wait_prior": (wait, "void(any?)"),
     "reduce": (reduce, "V(V, function)"),
     "inclusive_scan": (scan(inclusive=True), "V(V, function?)"),

@@ -78,6 +78,7 @@ template <unsigned SIZE, class Parent> thread_block_tile<SIZE> tiled_partition(c
 // Nobody may count on company: see `__activemask`.
 inline coalesced_group coalesced_threads() { return {{1u << simt::lane()}}; }
 template <class Group> void sync(const Group& group) { group.sync(); }
+template <class Group> void synchronize(const Group& group) { group.sync(); }
 
 template <class T> struct plus { T operator()(T a, T b) const { return a + b; } };
 template <class T> struct less { T operator()(T a, T b) const { return b < a ? b : a; } };
