@@ -16,7 +16,7 @@ from analysis.ir.instructions import Branch, FunctionId
 from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.ir.types import MemorySpace, StructLayout
-from analysis.memory.roots import pointer_root
+from analysis.memory.roots import argument_name, pointer_root
 from analysis.races.model import MemoryUse, Race
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import Tier
@@ -79,8 +79,8 @@ def race_records(view: FrameView, item_in: ItemIn, *, undecided: bool) -> Iterat
 def _pointer(view: FrameView, race: Race) -> str | None:
     if race.first.space is not MemorySpace.GLOBAL:
         return None
-    root = pointer_root(view.root.divergence, race.first.address)
-    return next((one.name for one in view.root.function.parameters if one.value == root), None)
+    divergence = view.root.divergence
+    return argument_name(view.root.function, divergence, pointer_root(divergence, race.first.address))
 
 
 def _assumed(view: FrameView, race: Race, item_in: ItemIn) -> tuple[Location, ...]:

@@ -24,6 +24,7 @@ from analysis.ir.instructions import (
     Binary,
     Convert,
     ElementAddress,
+    ExtractElement,
     Load,
     Phi,
     ReadSpecial,
@@ -40,8 +41,8 @@ from analysis.verdict.slice import BLOCK_INDICES
 MAX_USES: Final = 60
 
 Pair: TypeAlias = tuple[int, int]
-_Object: TypeAlias = tuple[SymbolId | None, ValueId | None]
-"""A variable of the program, or what an argument points to."""
+_Object: TypeAlias = SymbolId | tuple[ValueId, int]
+"""A variable of the program, or what an argument points to, or a member of an argument (-1: all of it)."""
 
 
 def watched_uses(
@@ -83,8 +84,10 @@ def _object(function: Function, divergence: DivergenceResult, use: MemoryUse) ->
     root = pointer_root(divergence, use.address)
     item = divergence.definition(root)
     if isinstance(item, SymbolAddress):
-        return (item.symbol, None) if function.symbols[item.symbol].kind is SymbolKind.GLOBAL else None
-    return (None, root) if item is None else None
+        return item.symbol if function.symbols[item.symbol].kind is SymbolKind.GLOBAL else None
+    if isinstance(item, ExtractElement):
+        return (item.aggregate, item.index) if divergence.definition(item.aggregate) is None else None
+    return (root, -1) if item is None else None
 
 
 def _rests_on_memory(divergence: DivergenceResult, address: ValueId) -> bool:
@@ -147,6 +150,11 @@ def _lies_apart_in_blocks(form: LinearForm, width: int, shapes: Sequence[BlockSh
     return step >= reach
 
 
+_STEPS: Final = (Binary, Convert, Phi, Select)
+_COUNTING: Final = frozenset(
+    {BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY, BinaryOperator.DIVIDE, BinaryOperator.XOR}
+)
+"""Not `|`, `&`, a minimum or a maximum: done twice they leave what they left the first time."""
 _LINEAR: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY})
 _BLOCK: Final = (RegisterAtom(SpecialRegister.BLOCK_X),)
 _FIRST_THREAD: Final = tuple(sorted(map(RegisterAtom, (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_DIM_X))))
@@ -204,8 +212,29 @@ def pairs_of(function: Function, divergence: DivergenceResult, uses: Sequence[Me
 
 
 def _is_flag(divergence: DivergenceResult, one: MemoryUse, other: MemoryUse) -> bool:
-    """Is what one writes the same in all threads, where the other reads?"""
+    """Is what one writes the same in all threads, where the other reads?
+
+    `count[0] += 1` is no flag: what each thread writes is what it read, and more.
+    """
     store, load = (one, other) if one.kind is AccessKind.STORE else (other, one)
-    if load.kind is not AccessKind.LOAD or store.value is None:
+    if load.kind is not AccessKind.LOAD or store.value is None or divergence.level(store.value) > Level.GRID:
         return False
-    return divergence.level(store.value) <= Level.GRID
+    return not _counts_on(divergence, store.value, load)
+
+
+def _counts_on(divergence: DivergenceResult, value: ValueId, load: MemoryUse) -> bool:
+    """Is the value computed from what was loaded, by a step that changes it each time it is taken?"""
+    waiting = [(value, False)]
+    seen: set[tuple[ValueId, bool]] = set()
+    for number, counts in popped(waiting):
+        if (number, counts) in seen:
+            continue
+        seen.add((number, counts))
+        item = divergence.definition(number)
+        if item is load.instruction:
+            if counts:
+                return True
+        elif isinstance(item, _STEPS):
+            counts = counts or (isinstance(item, Binary) and item.operator in _COUNTING)
+            waiting.extend((operand, counts) for operand in item.operands)
+    return False

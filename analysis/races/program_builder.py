@@ -39,6 +39,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.types import U64, ArrayType, BooleanType, IntegerType, PointerType
 from analysis.lower.layouts import size_of
+from analysis.memory.roots import member_name
 from analysis.races.long_loops import find_long_loops
 from analysis.races.model import MemoryUse
 from analysis.races.program import (
@@ -217,8 +218,8 @@ class _Builder:
             return
         if isinstance(item, ExtractElement):
             if item.aggregate in self._parameters and item.index < MOST_MEMBERS - 1:
-                name = f"{self._parameters[item.aggregate]}[{item.index}]"
-                self._take_argument(value, name, (item.aggregate, item.index))
+                name = member_name(self._function, item.aggregate, item.index)
+                self._take_argument(value, name or "…", (item.aggregate, item.index))
             return
         if isinstance(item, TemplateArgument):
             boolean = isinstance(type_, BooleanType)

@@ -54,7 +54,8 @@ class GlobalRace(RaceFinding):
     Methods that are made for such races, as relaxations that read whatever a neighbour has by now, are reported.
     Kernels with fences, grid barriers, volatile accesses or atomics whose result is used are not: their threads may
     wait for each other. Neither are writes of one value, nor flags: a write of what is the same in all threads, where
-    others read. Two arguments are taken to point to different memory. What two blocks do as well is RAC303.
+    others read, unless it counts on from what was read (`count[0] += 1`). Two arguments are taken to point to different
+    memory. What two blocks do as well is RAC303.
     """
 
     code: ClassVar[str] = "RAC305"

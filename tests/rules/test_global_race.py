@@ -36,6 +36,9 @@ FIRING = {
     a[t] = v;
   }}""",
     "a row of this block": f"a[blockIdx.x * width + t] = a[blockIdx.x * width + t + 1];{MARK}",
+    "what everybody counts": f"done++;{MARK}",
+    "what everybody adds to": f"a[0] = 2.0f * a[0] + width;{MARK}",
+    "a sum in a loop": f"for (int i = 0; i < 4; i++) a[7] += in[i];{MARK}",
     "a block that memory lets go on": f"if (order[0] == 0) return;\n  a[t] = a[t + 1];{MARK}",
 }
 
@@ -50,6 +53,8 @@ SILENT = {
     "one thread": "if (t == 0) { a[0] = in[0]; a[1] = a[0]; }",
     "the same value": "a[0] = 1.0f;",
     "a flag": "if (done) return;\n  done = 1;",
+    "a bit that is set": "done |= 4;",
+    "a flag that counts nothing": "done = done == 0 ? 1 : done;",
     "atomics": "atomicAdd(&a[t & 7], in[t]);",
     "an index that data decides": "a[order[t]] = in[t];",
     "threads that wait for each other": """volatile int *flag = (volatile int *)table;
@@ -102,3 +107,26 @@ __global__ void k(float *a, int distance) {{
 void host(float *a, int n) {{ k<<<1, 128>>>(a, {passed}); }}
 """
     check_fixture(text, RACES)
+
+
+IMAGE = """
+struct Image {
+  float *data;
+  int width, height;
+  __device__ float &at(int x, int y) { return data[y * width + x]; }
+};
+"""
+
+
+def test_members_of_arguments_are_objects_like_arguments() -> None:
+    text = f"""{IMAGE}
+__global__ void k(Image in, Image out) {{
+  int t = threadIdx.x;
+  out.at(t, 0) = in.at(t + 1, 0);
+  in.at(t, 1) = in.at(t + 1, 1);{MARK}
+}}
+void host(Image in, Image out) {{ k<<<1, 128>>>(in, out); }}
+"""
+    (found,) = check_fixture(text, RACES)
+    assert "at line 11 one reads and the other writes `in.data[" in found.message
+    assert ", in.width = " in found.message

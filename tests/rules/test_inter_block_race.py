@@ -32,6 +32,7 @@ FIRING = {
     "a row above in place": f"a[(i + 1) * width] = a[i * width] + 1.0f;{MARK}",
     "a counter that every block sets to zero": f"if (t == 0) a[0] = 0.0f;\n  atomicAdd(&a[0], in[i]);{MARK}",
     "a variable of the program": f"if (i < 4000) table[i] = table[i + 2] * i;{MARK}",
+    "what one thread of each block counts": f"if (t == 0) done += 1;{MARK}",
     "a barrier orders no blocks": f"float v = a[i + 1];\n  __syncthreads();\n  a[i] = v;{MARK}",
 }
 
