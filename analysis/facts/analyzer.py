@@ -8,16 +8,23 @@ Cost     Functions are lowered again when their text, macros or what they see of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import count
 from typing import Final, final
 
+from analysis.facts.architectures import other_architectures
 from analysis.facts.calls import KnownCallers
-from analysis.facts.file_analysis import Answers, FileAnalysis
-from analysis.facts.functions import FunctionCaches, MergedFacts, NumberedRoot, analyze_functions
+from analysis.facts.file_analysis import Answers, FileAnalysis, OtherArchitecture
+from analysis.facts.functions import (
+    AnalyzedFunctions,
+    FunctionCaches,
+    MergedFacts,
+    NumberedRoot,
+    analyze_functions,
+)
 from analysis.facts.kept_launches import MAX_KEPT_FILES
-from analysis.facts.launch_places import launch_places
+from analysis.facts.launch_places import LaunchPlaces, launch_places
 from analysis.facts.lowered import SsaFunction
 from analysis.facts.model import FileFacts, FileProblem, ProblemKind
 from analysis.facts.settings import AnalysisSettings
@@ -94,6 +101,7 @@ class Analyzer:
         callers: KnownCallers | None = None,
         cancelled: Callable[[], bool] | None = None,
         comes_again: bool = False,
+        every_architecture: bool = False,
     ) -> FileAnalysis:
         """Never raises on any text; raises `Cancelled` soon after `cancelled()` is true.
 
@@ -104,10 +112,13 @@ class Analyzer:
         `includers` are all files that this one is compiled in, where they are known: their launches are its launches.
         `project` knows the files that belong together: all that launch a kernel or call a host function are then read.
         `comes_again`: where files are not edited, this one is analysed once more, with its callers.
+        `every_architecture`: it is also analysed for the other architectures that it asks for (`FileAnalysis.others`).
         """
         paces = nullcontext() if cancelled is None else pace(ends_when(cancelled))
         with paces, self._store.version_of(path):
             analysis = self._analyze(path, document, loader, settings, context, includers, project, callers, turn)
+            if every_architecture:
+                analysis.others = tuple(self._other_architectures(analysis, settings, callers))
         if not self._edited and not comes_again:
             self._store.release(path)
         return analysis
@@ -140,17 +151,26 @@ class Analyzer:
             if outside is not None:
                 outside.close()
         program.pass_checkpoints()
+        return self._analysis(document, program, analyzed, places, callers)
+
+    def _analysis(
+        self,
+        document: Document,
+        program: Program,
+        analyzed: AnalyzedFunctions,
+        places: LaunchPlaces,
+        callers: KnownCallers | None,
+    ) -> FileAnalysis:
         functions = tuple(sorted((entry.facts for entry in analyzed.functions), key=lambda facts: facts.start))
         problems = (
-            *(_problem(problem) for problem in unit.problems if problem.path == path),
+            *(_problem(problem) for problem in program.unit.problems if problem.path == program.unit.path),
             *analyzed.problems,
             *_uncounted(callers),
             *syntax_errors(functions, document.lines),
         )
         parse_errors = sum(facts.syntax_errors for facts in functions)
-        facts = FileFacts(path, parse_errors, functions, problems)
+        facts = FileFacts(program.unit.path, parse_errors, functions, problems)
         functions_by_id = {entry.facts.id: entry for entry in analyzed.functions}
-        memo = self._functions.launches
         return FileAnalysis(
             facts,
             document,
@@ -159,9 +179,25 @@ class Analyzer:
             analyzed.called,
             places,
             self._answers,
-            memo,
+            self._functions.launches,
             analyzed.launches,
         )
+
+    def _other_architectures(
+        self, analysis: FileAnalysis, settings: AnalysisSettings, callers: KnownCallers | None
+    ) -> Iterator[OtherArchitecture]:
+        """The file as others compile it; what they have in common with the analysed one is not analysed again."""
+        main = analysis.program.unit
+        known = None if callers is None or callers.uncounted else callers
+        for architecture in other_architectures(main, settings.built_for):
+            unit = main.for_architecture(architecture)
+            if unit is None:
+                continue
+            program = Program(unit, LowerSettings(warp_size=settings.warp_size), turn)
+            analyzed = analyze_functions(program, settings, self._functions, turn, None, known, analysis.launches)
+            program.pass_checkpoints()
+            found = self._analysis(analysis.document, program, analyzed, analysis.all_launch_places, callers)
+            yield OtherArchitecture(architecture, found)
 
 
 def _uncounted(callers: KnownCallers | None) -> Iterable[FileProblem]:

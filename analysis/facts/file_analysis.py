@@ -36,6 +36,7 @@ from analysis.facts.warp_records import WarpRecord, warp_records
 from analysis.facts.why import why_steps
 from analysis.ir.function import FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, ValueId
+from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.launches import Launch, launch_shapes
 from analysis.launches.find import LaunchMemo
@@ -52,6 +53,15 @@ Answers: TypeAlias = BoundedCache[Hashable, Any]
 Layout: TypeAlias = frozenset[tuple[str, int, int]]
 """Places: a file, bytes and lines."""
 """Answers of `FileAnalysis.recalled` by their questions."""
+
+
+@final
+@record
+class OtherArchitecture:
+    """The same text as it is compiled where `__CUDA_ARCH__` is `architecture`."""
+
+    architecture: int
+    analysis: FileAnalysis
 
 
 @final
@@ -79,6 +89,8 @@ class FileAnalysis:
         self._answers = answers
         self._memo = memo
         self._launches = launches
+        self.others: tuple[OtherArchitecture, ...] = ()
+        """The file for the other architectures that it asks for, where that was wanted (`architectures.py`)."""
         self._asked: tuple[FunctionId, dict[int, ViewPlaces]] | None = None
         """The function that was asked about last: what takes a walk is asked of one place after the other."""
 
@@ -86,6 +98,21 @@ class FileAnalysis:
     def program(self) -> Program:
         """The file as it was lowered: what the simulator runs."""
         return self._program
+
+    @property
+    def launches(self) -> LaunchesOfFile:
+        """Those of the kernels of the file, wherever they stand."""
+        return self._launches
+
+    @property
+    def all_launch_places(self) -> LaunchPlaces:
+        """Where these stand."""
+        return self._places
+
+    def is_same_in(self, other: FileAnalysis, function: FunctionFacts) -> bool:
+        """Whether all that is known of a function of this analysis is known of it in the other one."""
+        here, there = self._functions[function.id], other._functions.get(function.id)
+        return there is not None and here.merged is there.merged
 
     @cached_property
     def sides(self) -> Sides:

@@ -161,13 +161,16 @@ def analyze_functions(
     checkpoint: Callable[[], None],
     outside: Outside | None = None,
     callers: KnownCallers | None = None,
+    launches: LaunchesOfFile | None = None,
 ) -> AnalyzedFunctions:
     """Facts of every device function of the main file; `checkpoint` is called between functions and may raise.
 
     `outside` knows the other files of the project, if there is one; `callers` says of a file that others
-    include how all of them call its functions.
+    include how all of them call its functions; `launches` are those of its kernels, where they were found before.
     """
-    return _FileRun(program, settings, caches, checkpoint, outside, callers).run()
+    if launches is None:
+        launches = launches_of_version(program.unit, caches.launches, caches.uses, outside, caches.kept_launches)
+    return _FileRun(program, settings, caches, checkpoint, launches, callers).run()
 
 
 @final
@@ -180,7 +183,7 @@ class _FileRun:
         settings: AnalysisSettings,
         caches: FunctionCaches,
         checkpoint: Callable[[], None],
-        outside: Outside | None,
+        launches: LaunchesOfFile,
         callers: KnownCallers | None,
     ) -> None:
         self._program = program
@@ -190,9 +193,7 @@ class _FileRun:
         self._callers = callers
         self._called: Mapping[FunctionId, Calls] = {}
         """The functions of an included file of which all callers are known, with the calls from other files."""
-        self._launches: LaunchesOfFile = launches_of_version(
-            program.unit, caches.launches, caches.uses, outside, caches.kept_launches
-        )
+        self._launches = launches
         self._templates = LaunchedTemplates(program, caches.instances)
         self._reached: defaultdict[FunctionId, list[tuple[int, FrameView]]] = defaultdict(list)
         """For each function where it was inlined, with the number of the root."""

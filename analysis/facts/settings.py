@@ -11,10 +11,14 @@ from analysis.ir.record import record
 @final
 @record
 class AnalysisSettings:
-    """`block` overrides what launches and annotations say; `defines` are `NAME` or `NAME=VALUE`, as after `-D`."""
+    """`block` overrides what launches and annotations say; `defines` are `NAME` or `NAME=VALUE`, as after `-D`.
+
+    `built_for`: all architectures that the build compiles for; none where that is not known.
+    """
 
     warp_size: int = 32
     architecture: int = 800
+    built_for: tuple[int, ...] = ()
     block: BlockShape | None = None
     defines: tuple[str, ...] = ()
     undefines: tuple[str, ...] = ()

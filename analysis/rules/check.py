@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
-from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.file_analysis import FileAnalysis, OtherArchitecture
 from analysis.facts.model import FileProblem, FunctionFacts
 from analysis.ir.instructions import FunctionId
 from analysis.ir.pace import paced
@@ -19,6 +19,7 @@ from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache, DiagnosticsUnderSettings
 from analysis.rules.host_subject import HostSubject, OfHostCode, OfLaunches, host_findings, host_subjects
 from analysis.rules.kernel_findings import dearest_of_each_kernel
+from analysis.rules.other_architectures import LANES_PART, OF_PARTED_LANES, compiled_for, told_once
 from analysis.rules.registry import NAMES, OF_COST, OF_ONE_FUNCTION, RULES
 from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject
 from analysis.rules.settings import Off, RuleSettings
@@ -41,12 +42,15 @@ def check(
     active = active_rules(settings)
     kept = None if cache is None else cache.under(settings)
     suppressions = read_suppressions(analysis.document)
-    found = {
-        (diagnostic.start, diagnostic.end, diagnostic.code): diagnostic
-        for diagnostic in _diagnostics(analysis, settings, active, kept)
-        if not suppressions.cover(RuleNames(diagnostic.code, diagnostic.name), diagnostic.start)
-    }
-    return dearest_of_each_kernel(found.values(), settings.findings_per_kernel)
+    architecture = analysis.program.unit.environment.architecture
+    own = compiled_for(architecture, analysis, _diagnostics(analysis, settings, active, kept))
+    others = [
+        compiled_for(other.architecture, other.analysis, _for_other(other, analysis, settings, active, kept))
+        for other in analysis.others
+    ]
+    found = told_once(own, others)
+    shown = (one for one in found if not suppressions.cover(RuleNames(one.code, one.name), one.start))
+    return dearest_of_each_kernel(shown, settings.findings_per_kernel)
 
 
 def suppression_problems(analysis: FileAnalysis) -> tuple[FileProblem, ...]:
@@ -71,19 +75,36 @@ def active_rules(settings: RuleSettings) -> ActiveRules:
 def _diagnostics(
     analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules, kept: DiagnosticsUnderSettings | None
 ) -> Iterator[Diagnostic]:
+    for subject in subjects(analysis, settings):
+        yield from _of_subject(subject, settings, active, kept)
+    yield from _on_host(analysis, settings, active, kept)
+
+
+def _for_other(
+    other: OtherArchitecture,
+    analysis: FileAnalysis,
+    settings: RuleSettings,
+    active: ActiveRules,
+    kept: DiagnosticsUnderSettings | None,
+) -> Iterator[Diagnostic]:
+    """What is found for another architecture in functions that it compiles otherwise; the host has none."""
+    active = [one for one in active if other.architecture >= LANES_PART or one[0].code not in OF_PARTED_LANES]
+    for subject in subjects(other.analysis, settings):
+        if not other.analysis.is_same_in(analysis, subject.function):
+            yield from _of_subject(subject, settings, active, kept)
+
+
+def _of_subject(
+    subject: Subject, settings: RuleSettings, active: ActiveRules, kept: DiagnosticsUnderSettings | None
+) -> Iterator[Diagnostic]:
+    if kept is None:
+        yield from _found(subject, settings, active)
+        return
     moving = [one for one in active if one[0].code in OF_ONE_FUNCTION]
     others = [one for one in active if one[0].code not in OF_ONE_FUNCTION]
-    for subject in subjects(analysis, settings):
-
-        def find(rules: ActiveRules, subject: Subject = subject) -> Iterator[Diagnostic]:
-            return _found(subject, settings, rules)
-
-        if kept is None:
-            yield from find(active)
-        else:
-            yield from kept.of(analysis, subject.function, subject.unsafe_barriers, partial(find, others))
-            yield from kept.of_function(analysis, subject.function, partial(find, moving))
-    yield from _on_host(analysis, settings, active, kept)
+    analysis, function = subject.analysis, subject.function
+    yield from kept.of(analysis, function, subject.unsafe_barriers, partial(_found, subject, settings, others))
+    yield from kept.of_function(analysis, function, partial(_found, subject, settings, moving))
 
 
 def _on_host(

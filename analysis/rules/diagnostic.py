@@ -96,3 +96,5 @@ class Diagnostic:
     """Of rules with a price."""
     more: MoreFindings | None = None
     """At the last one that is shown of a kernel with too many."""
+    architectures: tuple[int, ...] = ()
+    """Of what does not hold for the analysed one (or not so loudly): those for which it does."""

@@ -21,7 +21,7 @@ from analysis.sides.mentions import Mentions, NamedCall, mentions_of, nodes_that
 from analysis.sides.objects import ObjectUse, object_uses
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides
-from analysis.syntax.environment import ON_DEVICE, Language
+from analysis.syntax.environment import ASKING_FOR_SIDE, Language
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
 from analysis.syntax.snippet import Snippet
@@ -176,7 +176,7 @@ def host_subjects(analysis: FileAnalysis) -> Iterator[HostSubject]:
     functions = [item for item in paced(unit.items, 2) if item.kind is ItemKind.FUNCTION and item.is_definition]
     are_left_out = unit.asks_for_side
     asking = [
-        item for item in functions if not item.identifiers.isdisjoint(_ON_DEVICE) or (are_left_out and not item.active)
+        item for item in functions if not item.identifiers.isdisjoint(_ASKING) or (are_left_out and not item.active)
     ]
     asking = [item for item in asking if item.is_host or not item.is_device]
     for item in functions:
@@ -215,6 +215,6 @@ def _seen_text(one: Item) -> bytes:
     return one.text.partition(b"{")[0] if one.kind is ItemKind.FUNCTION else one.text
 
 
-_ON_DEVICE: Final = frozenset(name.encode() for name in ON_DEVICE)
+_ASKING: Final = frozenset(name.encode() for name in ASKING_FOR_SIDE)
 _BRANCHES: Final = frozenset({"if_statement", "switch_statement", "conditional_expression"})
 _WORD: Final = re.compile(r"\w+")

@@ -12,6 +12,7 @@ from typing import Final, final
 from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN
 from analysis.syntax.macros import MacroDefinition
+from analysis.syntax.target_macros import target_macros
 
 PREDEFINED_PATH: Final = "<predefined>"
 
@@ -51,6 +52,7 @@ def predefined(environment: Environment) -> tuple[MacroDefinition, ...]:
         values |= _HIP
     else:
         values |= _CUDA
+        values |= target_macros(ARCHITECTURES, None if environment.is_host else environment.architecture)
         values["__CUDA_ARCH__"] = str(environment.architecture)
     if environment.is_host:
         for name in ON_DEVICE:
@@ -74,6 +76,13 @@ def _definition(name: str, value: str) -> MacroDefinition:
 
 ON_DEVICE: Final = ("__CUDA_ARCH__", "__HIP_DEVICE_COMPILE__", "__AMDGCN__")
 """Defined where a text is compiled for the device, and by that alone."""
+ASKING_FOR_SIDE: Final = (*ON_DEVICE, "NV_IF_TARGET", "NV_IF_ELSE_TARGET", "NV_DISPATCH_TARGET")
+"""Where one of these stands, the text may be another one on the host."""
+ARCHITECTURES: Final = (
+    *(500, 520, 530, 600, 610, 620, 700, 720, 750, 800, 860, 870, 890, 900),
+    *(1000, 1010, 1030, 1100, 1200, 1210),
+)
+"""What CUDA 12 and 13 compile for, as in `__CUDA_ARCH__`."""
 _STDINT_SUFFIXES: Final = {
     **dict.fromkeys(("INT8", "INT16", "INT32", "UINT8", "UINT16"), "number"),
     "UINT32": "number##U",

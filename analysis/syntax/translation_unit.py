@@ -18,7 +18,7 @@ from analysis.ir.pace import paced
 from analysis.ir.source import Span
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
-from analysis.syntax.environment import ON_DEVICE, Environment
+from analysis.syntax.environment import ASKING_FOR_SIDE, Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
 from analysis.syntax.function_values import FunctionValues, function_values
 from analysis.syntax.includes import IncludeUse, Loader, is_header
@@ -37,7 +37,7 @@ MAX_INCLUDERS: Final = 4
 
 
 _WITH_BODY: Final = frozenset({ItemKind.FUNCTION, ItemKind.RECORD})
-_ON_DEVICE: Final = tuple(name.encode() for name in ON_DEVICE)
+_ASKING: Final = tuple(name.encode() for name in ASKING_FOR_SIDE)
 _NOT_READ: Final = frozenset({ProblemKind.MISSING_INCLUDE, ProblemKind.SPECIAL_FILE, ProblemKind.TOO_LARGE})
 _AROUND: Final = re.compile(rb"([A-Za-z_$][\w$]*)\s*::")
 
@@ -82,6 +82,8 @@ class TranslationUnit:
         self.macros: MacroTable = found.macros
         self._texts = found.texts
         self._cache = cache
+        self._is_variant = False
+        """Whether it was made of another unit with the same text, for another side or architecture."""
         self._found: dict[str, tuple[Item, ...]] = {}
         self._by_text: dict[str, dict[tuple[str, bytes], Item]] = {}
         self._lines: dict[str, LineIndex] = {}
@@ -138,12 +140,23 @@ class TranslationUnit:
 
     @cached_property
     def _host_side(self) -> "TranslationUnit | None":
-        if self._loader is None or not any(map(_asks_for_side, self._texts.values())):
+        if not any(map(_asks_for_side, self._texts.values())):
             return None
-        environment = replace(self.environment, is_host=True)
+        return self._read_in(replace(self.environment, is_host=True))
+
+    def for_architecture(self, architecture: int) -> "TranslationUnit | None":
+        """The same text as it is compiled for another architecture; None where it is too large to be read."""
+        return self._read_in(replace(self.environment, architecture=architecture))
+
+    def _read_in(self, environment: Environment) -> "TranslationUnit | None":
+        if self._loader is None:
+            return None
         context = None if self._around is None else self._around[0]
+        includers = () if self._compiled_in is None else self._compiled_in[0]
         document = Document.open(self._texts.get(self.path, b""))
-        return TranslationUnit.build(self.path, document, self._loader, environment, self._cache, context)
+        unit = TranslationUnit.build(self.path, document, self._loader, environment, self._cache, context, includers)
+        unit._is_variant = True
+        return unit
 
     @property
     def includers(self) -> "tuple[TranslationUnit, ...]":
@@ -334,14 +347,16 @@ class TranslationUnit:
     def _fingerprints(self) -> Fingerprints:
         # What a `using` line names does not say whom it concerns: any name may mean something else behind it.
         usings = [(item.namespace, item.text) for item in self._all if item.kind is ItemKind.USING and item.active]
-        settings = repr((self.environment, sorted(self.inline_namespaces), usings)).encode("utf-8", "replace")
+        # What the architecture changes it changes by its macro, so that other items are the same for all.
+        environment = replace(self.environment, architecture=0)
+        settings = repr((environment, sorted(self.inline_namespaces), usings)).encode("utf-8", "replace")
         fresh = Fingerprints(self._all, self._by_name, self.macros, settings, self.path, self._trees)
-        # Those of the other side are no earlier version of these.
-        return fresh if self.environment.is_host else self._cache.fingerprints(self.path, fresh)
+        # Those of another side or architecture are no earlier version of these.
+        return fresh if self._is_variant else self._cache.fingerprints(self.path, fresh)
 
 
 def _asks_for_side(text: bytes) -> int:
-    return sum(text.count(name) for name in _ON_DEVICE)
+    return sum(text.count(name) for name in _ASKING)
 
 
 def _key(item: Item) -> tuple[str, int, int, str, int]:

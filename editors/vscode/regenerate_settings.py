@@ -73,7 +73,16 @@ EXTENSION_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 GROUPS: Final = {
     "Server": ("server.path", "interpreter", "trace.server"),
     "Display": ("inlayHints", "memoryHints", "codeLens", "navigation", "heatMap", "semanticTokens"),
-    "Analysis": ("warpSize", "architecture", "block", "defines", "undefines", "includeDirs", "project"),
+    "Analysis": (
+        "warpSize",
+        "architecture",
+        "otherArchitectures",
+        "block",
+        "defines",
+        "undefines",
+        "includeDirs",
+        "project",
+    ),
     "Findings": (
         "workspaceDiagnostics",
         "exclude",

@@ -162,6 +162,7 @@ def _add_check(check: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also show hints, what is not understood, and what could not be read, as missing headers",
     )
+    check.add_argument("--one-arch", action="store_true", help="only what holds for one value of __CUDA_ARCH__")
     check.add_argument("--all-findings", action="store_true", help="also the cheaper ones of a kernel that has many")
     check.add_argument("--color", choices=["auto", "always", "never"], default="auto")
     check.add_argument(

@@ -35,6 +35,7 @@ def _command_line(options: argparse.Namespace) -> Source:
         "warpSize": options.warp_size,
         "block": options.block,
         "architecture": options.arch,
+        "otherArchitectures": False if getattr(options, "one_arch", False) else None,
         "defines": options.define,
         "undefines": options.undefine,
         "includeDirs": options.include,

@@ -305,6 +305,7 @@ class Engine:
             project=project,
             callers=callers if setup.configuration.analysis.project else None,
             comes_again=comes_again,
+            every_architecture=is_judged and setup.configuration.analysis.other_architectures,
         )
         diagnostics = check(analysis, setup.configuration.rules) if is_judged else ()
         return Analyzed(path, analysis, diagnostics, setup, loader, callers, project)

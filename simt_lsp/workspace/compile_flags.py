@@ -34,6 +34,8 @@ class CompileFlags:
     include_dirs: tuple[str, ...] = ()
     forced_includes: tuple[str, ...] = ()
     architecture: int | None = None
+    architectures: tuple[int, ...] = ()
+    """All that it compiles for."""
     warp_size: int | None = None
     language: str | None = None
     is_linked: bool = False
@@ -123,6 +125,7 @@ def read_flags(arguments: Sequence[str], directory: str) -> CompileFlags:
         include_dirs=tuple(dict.fromkeys(found.include_dirs + found.system_dirs)),
         forced_includes=tuple(found.forced_includes),
         architecture=max(found.architectures, default=None),
+        architectures=tuple(sorted({*found.architectures})),
         warp_size=found.warp_size,
         language=found.language,
         is_linked=found.is_linked,

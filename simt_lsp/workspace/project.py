@@ -74,6 +74,7 @@ def analysis_settings(configuration: Configuration, flags: CompileFlags = NO_FLA
     return AnalysisSettings(
         warp_size=options.warp_size or flags.warp_size or default.warp_size,
         architecture=options.architecture or flags.architecture or default.architecture,
+        built_for=flags.architectures,
         block=None if options.block is None else BlockShape(*options.block),
         defines=tuple(define for define in flags.defines if define.partition("=")[0] not in names) + options.defines,
         undefines=tuple(name for name in flags.undefines if name not in names) + options.undefines,

@@ -78,6 +78,26 @@ async def test_a_barrier_is_reported_until_it_is_repaired(client: LanguageClient
     assert not client.diagnostics[uri]
 
 
+NEWER = """__global__ void k(float *x) {
+#if __CUDA_ARCH__ >= 900
+  if (threadIdx.x < 7) __syncthreads();
+  __syncthreads();
+#endif
+}
+"""
+
+
+async def test_what_other_architectures_compile_is_reported_when_nobody_types(client: LanguageClient) -> None:
+    uri = "untitled:newer.cu"
+    opened(client, uri, NEWER)
+    await published(client)
+    assert not client.diagnostics[uri]
+    await published(client)
+    found = client.diagnostics[uri][0]
+    assert (found.code, found.range.start.line) == ("SYN101", 2)
+    assert found.message.endswith("This holds for sm_90, not for sm_80.")
+
+
 MEMORY = """__global__ void k(float *x) {
   int tid = threadIdx.x;
   x[0 + 32 * tid] = 1.0f;

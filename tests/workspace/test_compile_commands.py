@@ -51,6 +51,12 @@ def test_architectures(arguments: list[str], architecture: int | None) -> None:
     assert flags(*arguments).architecture == architecture
 
 
+def test_all_architectures_of_a_build() -> None:
+    found = flags("-gencode", "arch=compute_90,code=sm_90", "-gencode=arch=compute_70,code=[sm_70,compute_70]")
+    assert (found.architecture, found.architectures) == (900, (700, 900))
+    assert flags("-arch=native").architectures == ()
+
+
 def test_amd_targets_decide_the_warp_size() -> None:
     assert flags("--offload-arch=gfx90a").warp_size == 64
     assert flags("--offload-arch=gfx1100").warp_size == 32

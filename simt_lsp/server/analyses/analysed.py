@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, final
 from analysis.ir.pace import Cancelled, ends_when, pace
 from analysis.ir.record import record
 from analysis.syntax.document import Document
+from simt_lsp.server.analyses.found_elsewhere import FoundElsewhere
 from simt_lsp.server.analyses.held_findings import HeldFindings
 from simt_lsp.server.analyses.worker import GaveWay
 from simt_lsp.server.documents.roots import Roots, RootView, WorkspaceFolder
@@ -18,7 +19,7 @@ from simt_lsp.server.documents.store import DocumentStore, OpenDocument
 from simt_lsp.server.documents.uris import uri_of
 from simt_lsp.workspace.disk_loader import DiskLoader, FileCache
 from simt_lsp.workspace.kept_calls import KeptCalls, Passed, passed_with
-from simt_lsp.workspace.project import file_setup
+from simt_lsp.workspace.project import FileSetup, file_setup
 from simt_lsp.workspace.project_index.cache_folder import cache_folder
 from simt_lsp.workspace.project_index.index import ProjectIndex
 from simt_lsp.workspace.project_index.view import ProjectView
@@ -90,6 +91,7 @@ class AnalysisJob:
         self._analyzer: Analyzer | None = None
         self._diagnostics: DiagnosticCache | None = None
         self._held = HeldFindings()
+        self.elsewhere = FoundElsewhere()
         self._kept_calls = KeptCalls(cache_folder(), lambda: [root.path for root in roots.all])
         self.cache = FileCache()
         self.callers: dict[str, KnownCallers | None] = {}
@@ -115,12 +117,24 @@ class AnalysisJob:
         diagnostics: tuple[Diagnostic, ...] = ()
         if item.analysed:
             try:
+                is_open = item.uri in self._documents.current
+                is_later = is_open and not self.elsewhere.is_due(item)
                 analysis = self._analyse(
-                    item, loader, setup.settings, setup.context, setup.includers, project, cancelled, callers
+                    item,
+                    loader,
+                    setup.settings,
+                    setup.context,
+                    setup.includers,
+                    project,
+                    cancelled,
+                    callers,
+                    every_architecture=setup.configuration.analysis.other_architectures and not is_later,
                 )
                 diagnostics = self._held.after(
                     item.uri, analysis, self._check(analysis, setup.configuration, cancelled)
                 )
+                if is_open:
+                    diagnostics = self._with_others(item, setup, analysis, diagnostics)
             except GaveWay:
                 raise
             except Exception as error:  # a crash costs this file's answers; it is logged with what was asked
@@ -146,13 +160,37 @@ class AnalysisJob:
             frozenset() if project is None else frozenset(project.asked),
         )
 
+    def _with_others(
+        self, item: OpenDocument, setup: FileSetup, analysis: FileAnalysis, found: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """The findings of an open document, with those for other architectures as far as they are known."""
+        from analysis.facts.architectures import other_architectures
+
+        has_others = setup.configuration.analysis.other_architectures
+        if not has_others or not other_architectures(analysis.program.unit, setup.settings.built_for):
+            self.elsewhere.forget(item.uri)
+            return found
+        if not self.elsewhere.is_due(item):
+            return self.elsewhere.later(item, found)
+        self.elsewhere.put(item, found)
+        return found
+
     def recheck(self, analysed: Analysed, text: bytes) -> Checked:
         """Another text of an analysed document, with the settings and headers around it; on the worker's thread."""
         item = replace(analysed.item, document=Document.open(text))
         view = RootView(self._roots.of(item.path))
         loader = DiskLoader(self.cache if item.path is not None else None, self._documents.overlay(), view.files)
         project = self._project(item.path, view, analysed.configuration)
-        analysis = self._analyse(item, loader, analysed.settings, analysed.context, analysed.includers, project, None)
+        analysis = self._analyse(
+            item,
+            loader,
+            analysed.settings,
+            analysed.context,
+            analysed.includers,
+            project,
+            None,
+            every_architecture=analysed.configuration.analysis.other_architectures,
+        )
         return Checked(analysis, self._check(analysis, analysed.configuration, None))
 
     def surroundings(self, root: WorkspaceFolder) -> Surroundings:
@@ -244,6 +282,8 @@ class AnalysisJob:
         project: ProjectView | None,
         cancelled: Callable[[], bool] | None,
         callers: KnownCallers | None = None,
+        *,
+        every_architecture: bool = False,
     ) -> FileAnalysis:
         from analysis.facts.analyzer import Analyzer
 
@@ -260,6 +300,7 @@ class AnalysisJob:
                 project=project,
                 callers=None if project is None else callers or self.callers.get(item.analysis_path),
                 cancelled=cancelled,
+                every_architecture=every_architecture,
             )
         except Cancelled as error:
             raise GaveWay from error

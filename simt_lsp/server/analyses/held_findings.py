@@ -10,7 +10,7 @@ Rules    Changed is what lies between the common beginning and the common end of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
@@ -51,11 +51,11 @@ class HeldFindings:
         if last is None or errors <= last.errors:
             self._keep(uri, _Version(text, errors, found))
             return found
-        standing = tuple(_standing(last, text))
-        self._keep(uri, _Version(text, last.errors, standing))
+        kept = tuple(standing(last.text, last.findings, text))
+        self._keep(uri, _Version(text, last.errors, kept))
         readable = {facts.name for facts in analysis.facts.functions if facts.unreadable is None}
         known = {(one.code, one.start) for one in found}
-        held = [one for one in standing if one.function not in readable and (one.code, one.start) not in known]
+        held = [one for one in kept if one.function not in readable and (one.code, one.start) not in known]
         return tuple(sorted((*found, *held), key=lambda one: (one.start, one.end, one.code))) if held else found
 
     def _keep(self, uri: str, version: _Version) -> None:
@@ -64,14 +64,14 @@ class HeldFindings:
             del self._versions[next(iter(self._versions))]
 
 
-def _standing(last: _Version, text: bytes) -> Iterator[Diagnostic]:
+def standing(before: bytes, findings: Sequence[Diagnostic], text: bytes) -> Iterator[Diagnostic]:
     """The findings that the change did not touch, where they stand in the new text."""
-    if not last.findings:
+    if not findings:
         return
-    begin, end = common_ends(last.text, text)
-    after = len(last.text) - end
-    moved = len(text) - len(last.text)
-    for one in last.findings:
+    begin, end = common_ends(before, text)
+    after = len(before) - end
+    moved = len(text) - len(before)
+    for one in findings:
         if one.end <= begin:
             yield replace(one, related=(), fix=None)
         elif one.start >= after:

@@ -309,6 +309,17 @@ class SimtServer(LanguageServer):
     def _rest(self) -> None:
         """On the worker's thread: nobody has asked for anything for a while."""
         self.collector.rest(all_closed=not self.documents.current)
+        waiting = self.job.elsewhere.take_waiting()
+        if waiting:
+            self.hand_over(lambda: self._look_elsewhere(waiting))
+
+    def _look_elsewhere(self, items: Sequence[OpenDocument]) -> None:
+        """Documents that are still as they were are analysed for other architectures, too."""
+        open_ones = [item for item in items if self.documents.current.get(item.uri) is item]
+        for item in open_ones:
+            self.worker.submit(item.uri, item, edited=False)
+        if open_ones:
+            self.refresh_soon()
 
     def _notify(self, view: View) -> None:
         """On the worker's thread: what clients that want to know are told after each analysis."""

@@ -103,6 +103,15 @@ SETTINGS: Final[tuple[Setting[Configuration, Any], ...]] = (
         shell="--arch sm_90",
     ),
     Setting(
+        "otherArchitectures",
+        FLAG,
+        lambda configuration, others, _: _analysis(configuration, other_architectures=others),
+        default=DEFAULT.analysis.other_architectures,
+        meaning="Where a file asks for the architecture (`#if __CUDA_ARCH__ >= 900`), rules look at device code as "
+        "others compile it: those of the build command, or else those that the text tells apart.",
+        shell="--one-arch",
+    ),
+    Setting(
         "block",
         BLOCK,
         lambda configuration, block, _: _analysis(configuration, block=block),

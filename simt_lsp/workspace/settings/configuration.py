@@ -27,6 +27,8 @@ class AnalysisOptions:
     warp_size: int | None = None
     architecture: int | None = None
     """As in `__CUDA_ARCH__`: 800 for sm_80."""
+    other_architectures: bool = True
+    """Rules look at what other architectures compile, too."""
     block: Block | None = None
     defines: tuple[str, ...] = ()
     undefines: tuple[str, ...] = ()
