@@ -35,6 +35,18 @@ MemberNumbers: TypeAlias = tuple[tuple[int, MemberPlace, int], ...]
 
 @final
 @record
+class ConstantNumber:
+    """What a launch finds in a variable in constant memory, or in a member of it; `is_certain`: in any case, else if
+    what sets it ran before."""
+
+    name: str
+    place: MemberPlace
+    number: int
+    is_certain: bool
+
+
+@final
+@record
 class KnownLaunch:
     """One launch that the program makes: the numbers that it passes, by position, and the blocks of its grid.
 
@@ -46,6 +58,7 @@ class KnownLaunch:
     grid: tuple[int, int, int] | None
     members: MemberNumbers = ()
     """Of the objects that are passed, as far as they are known."""
+    constants: tuple[ConstantNumber, ...] = ()
 
     @property
     def blocks(self) -> int | None:

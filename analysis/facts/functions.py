@@ -357,7 +357,8 @@ class _FileRun:
 
         def knowledge(inlined: Function) -> LaunchKnowledge:
             bounded = own.has_launch_bounds
-            known = launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=bounded)
+            path = function.item.path
+            known = launch_knowledge(self._settings, noted, launches, inlined, has_launch_bounds=bounded, path=path)
             return known if context is None else launch_of_callers(known, context)
 
         analysis: RootAnalysis | None = None

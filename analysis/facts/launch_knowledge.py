@@ -20,10 +20,10 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from analysis.divergence.call_context import CallContext
-from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge, MemberNumbers
+from analysis.divergence.launch_shape import BlockShape, ConstantNumber, KnownLaunch, LaunchKnowledge, MemberNumbers
 from analysis.facts.rows import reads_higher_dimensions
 from analysis.facts.settings import AnalysisSettings
-from analysis.ir.function import Function
+from analysis.ir.function import Function, SymbolKind
 from analysis.ir.integers import power_of_two_in
 from analysis.ir.launch_relation import ArgumentRelation, ProductRelation, RelationKind, is_related
 from analysis.ir.object_members import MemberPlace, place_of_member
@@ -31,7 +31,7 @@ from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
 from analysis.launches import Launch, LaunchAnnotation, Shape
 from analysis.launches.host_multiples import MAX_MULTIPLE
-from analysis.launches.model import PassedMember
+from analysis.launches.model import HeldConstant, PassedMember
 from analysis.lower.builtins import builtin_type
 from analysis.lower.conversions import wrapped
 
@@ -45,9 +45,10 @@ def launch_knowledge(
     function: Function,
     *,
     has_launch_bounds: bool,
+    path: str = "",
 ) -> LaunchKnowledge:
-    """What may be assumed about the blocks that `function` (with its callees inlined) runs in."""
-    knowledge = _blocks(settings, annotation, launches, function, has_launch_bounds=has_launch_bounds)
+    """What may be assumed about the blocks that `function` (with its callees inlined) runs in; `path` is its file."""
+    knowledge = _blocks(settings, annotation, launches, function, path, has_launch_bounds=has_launch_bounds)
     always = _alike([_received(function, launch.argument_values) for launch in launches])
     passed = _alike([_received(function, one.argument_values) for launch in paced(launches) for one in launch.made])
     members = _members_alike(_members(function, launch.members) for launch in launches)
@@ -199,6 +200,20 @@ def _is_of_record(type: Type, name: str) -> bool:
             return False
 
 
+def _constants(function: Function, held: Sequence[HeldConstant]) -> tuple[ConstantNumber, ...]:
+    """What the variables in constant memory hold that a kernel may read."""
+    symbols = [one for one in function.symbols if one.kind is SymbolKind.CONSTANT] if held else []
+    types = {one.name.rpartition("::")[2]: one.type for one in symbols}
+    found: list[ConstantNumber] = []
+    for one in held:
+        type = types.get(one.name)
+        member = None if type is None else place_of_member(function, type, one.path.split(".") if one.path else ())
+        if member is not None and isinstance(member[1], IntegerType):
+            number = int(wrapped(one.number, member[1]))
+            found.append(ConstantNumber(one.name, member[0], number, one.is_certain))
+    return tuple(found)
+
+
 def _members_alike(launches: Iterable[MemberNumbers]) -> MemberNumbers:
     first, *others = [*launches] or [()]
     return tuple(one for one in first if all(one in other for other in others))
@@ -226,17 +241,20 @@ def _alike(launches: Sequence[Sequence[Number | None]]) -> tuple[tuple[int, int]
     return tuple(found)
 
 
-def _made(function: Function, launches: Sequence[Launch]) -> tuple[KnownLaunch, ...]:
+def _made(function: Function, launches: Sequence[Launch], path: str) -> tuple[KnownLaunch, ...]:
     """What the program launches, if every block is known; other files may launch otherwise through its functions."""
     found: dict[KnownLaunch, None] = {}
-    for numbers in paced((numbers for launch in launches for numbers in launch.made), 3):
+    for launch, numbers in paced(((one, numbers) for one in launches for numbers in one.made), 3):
         shape = _shape(numbers.block)
         if shape is None:
             return ()
         received = _received(function, numbers.argument_values)
         arguments = (number if isinstance(number, int) else None for number in received)
         grid = None if numbers.grid is None else (numbers.grid.x, numbers.grid.y, numbers.grid.z)
-        found[KnownLaunch(shape, tuple(arguments), grid, _members(function, numbers.members))] = None
+        # A variable of another file is one of this unit only if the launch is made there, too.
+        held = [one for one in numbers.constants if path in (one.file, launch.path)]
+        members, constants = _members(function, numbers.members), _constants(function, held)
+        found[KnownLaunch(shape, tuple(arguments), grid, members, constants)] = None
     return tuple(found)
 
 
@@ -245,6 +263,7 @@ def _blocks(
     annotation: LaunchAnnotation | None,
     launches: Sequence[Launch],
     function: Function,
+    path: str,
     *,
     has_launch_bounds: bool,
 ) -> LaunchKnowledge:
@@ -257,7 +276,7 @@ def _blocks(
     shapes = [_shape(block) for launch in paced(launches, 2) for block in _every_block(launch)]
     known_shapes = [shape for shape in shapes if shape is not None]
     known = tuple(dict.fromkeys(known_shapes))
-    made = _made(function, launches)
+    made = _made(function, launches, path)
     if known and len(known_shapes) == len(shapes):
         return LaunchKnowledge(known, warp_size=warp_size, has_several_blocks=several, launches=made)
     are_lines = bool(launches) and all(_is_line(launch) for launch in launches)

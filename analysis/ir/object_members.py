@@ -1,6 +1,7 @@
-"""Members of the objects that a function takes by value: where they are read, by the places on the way to them.
+"""Members of objects that are the same in all of a launch: where they are read, by the places on the way to them.
 
-%3 = extract %0, 2;  %4 = extract %3, 1        member (2, 1) of the parameter %0
+Places   `%3 = extract %0, 2;  %4 = extract %3, 1` reads member (2, 1) of the parameter %0, and
+         `%5 = address $0;  %6 = field %5, 2;  %7 = load %6` member (2) of the variable $0 in constant memory.
 """
 
 from __future__ import annotations
@@ -8,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
-from analysis.ir.function import Function
+from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import ExtractElement
-from analysis.ir.types import ArrayType, IntegerType, StructType, Type, VectorType
+from analysis.ir.instructions import Constant, ElementAddress, ExtractElement, FieldAddress, Load, SymbolAddress
+from analysis.ir.types import ArrayType, IntegerType, PointerType, StructType, Type, VectorType
 
 MemberPlace: TypeAlias = tuple[int, ...]
 """The index of a member, then of a member of that, and so on."""
@@ -34,6 +35,40 @@ def members_read(function: Function) -> Mapping[tuple[int, MemberPlace], Sequenc
                 places[item.result] = position, (*place, item.index)
                 if isinstance(types[item.result], IntegerType):
                     found.setdefault(places[item.result], []).append(item.result)
+    return found
+
+
+def constants_read(function: Function) -> Mapping[tuple[str, MemberPlace], Sequence[ValueId]]:
+    """The values that are integers in variables in constant memory, by the name of the variable and the place in it;
+    one that is an integer itself has no place."""
+    found: dict[tuple[str, MemberPlace], list[ValueId]] = {}
+    if all(symbol.kind is not SymbolKind.CONSTANT for symbol in function.symbols):
+        return found
+    addresses: dict[ValueId, tuple[str, MemberPlace]] = {}
+    values: dict[ValueId, tuple[str, MemberPlace]] = {}
+    constants = {item.result: item.value for _, item in function.instructions() if isinstance(item, Constant)}
+    for _, item in function.instructions():
+        match item:
+            case SymbolAddress(symbol=symbol) if function.symbols[symbol].kind is SymbolKind.CONSTANT:
+                addresses[item.result] = function.symbols[symbol].name.rpartition("::")[2], ()
+            case FieldAddress(base=base, field=field) if base in addresses:
+                name, place = addresses[base]
+                addresses[item.result] = name, (*place, field)
+            case ElementAddress(base=base, index=index) if base in addresses:
+                name, place = addresses[base]
+                at, whole = constants.get(index), function.types[base]
+                is_inside = isinstance(whole, PointerType) and isinstance(whole.element, ArrayType)
+                if isinstance(at, int) and at >= 0 and is_inside:
+                    addresses[item.result] = name, (*place, at)
+            case Load(address=address, volatile=False) if address in addresses:
+                values[item.result] = addresses[address]
+            case ExtractElement(aggregate=aggregate, index=index) if aggregate in values:
+                name, place = values[aggregate]
+                values[item.result] = name, (*place, index)
+            case _:
+                continue
+        if item.result in values and isinstance(function.types[item.result], IntegerType):
+            found.setdefault(values[item.result], []).append(item.result)
     return found
 
 

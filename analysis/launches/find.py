@@ -27,7 +27,16 @@ from analysis.launches.host_code import HostCode
 from analysis.launches.host_multiples import argument_multiples
 from analysis.launches.host_values import ALWAYS, AT_FIRST, DIVIDES, HostValues
 from analysis.launches.kernel_pointers import KernelPointers, kernel_pointers
-from analysis.launches.model import ArgumentLink, GridUnit, Launch, LaunchNumbers, LaunchText, NumbersFrom, PassedMember
+from analysis.launches.model import (
+    ArgumentLink,
+    GridUnit,
+    HeldConstant,
+    Launch,
+    LaunchNumbers,
+    LaunchText,
+    NumbersFrom,
+    PassedMember,
+)
 from analysis.launches.relations import argument_relations, product_relations
 from analysis.syntax.items import Item
 from analysis.syntax.snippet import Snippet
@@ -81,10 +90,13 @@ def _kept(
 ) -> tuple[Launch, ...]:
     """By the texts of a function and of its callers, and behind these by what they pass."""
     key = calls.unit.to_evaluate(item) + item.path.encode("utf-8", "replace")
+    if calls.constants:
+        key += repr(calls.constants).encode()
 
     def by_numbers() -> tuple[Launch, ...]:
         passed = _passed(calls, item)
-        return memo.get_or_compute(key + repr(passed).encode(), lambda: compute(passed))
+        are_set = [one.is_set_before(calls, item) for one in calls.constants]
+        return memo.get_or_compute(key + repr((passed, are_set)).encode(), lambda: compute(passed))
 
     return memo.get_or_compute(key + calls.fingerprint(item), by_numbers)
 
@@ -191,7 +203,8 @@ class _Places:
         for position, (node, guards) in enumerate(paced(values.calls, 20)):
             values.seen_from(node.start, guards)
             parts = self._parts(node, values)
-            launch = None if parts is None else _launch(parts, values, (self._snippet, self._item, node))
+            place = self._snippet, self._item, node
+            launch = None if parts is None else _launch(parts, values, place, self._held(node, values))
             if launch is not None:
                 is_certain = launch.grid is not None and launch.block is not None
                 known = launch.own_numbers if is_certain else self._numbers_at(node, values)
@@ -237,7 +250,12 @@ class _Places:
         parts = self._parts(node, values)
         if parts is None or _kernel_name(parts.kernel) is None or _is_of_nothing(parts.configuration, values):
             return None
-        return _numbers(parts.kernel, parts.configuration, parts.arguments, values)
+        return _numbers(parts.kernel, parts.configuration, parts.arguments, values, self._held(node, values))
+
+    def _held(self, node: Node, values: HostValues) -> tuple[HeldConstant, ...]:
+        """What constant memory holds at a call, where the values are seen from."""
+        every = (one.held(self._calls, self._item, node.start, values) for one in self._calls.constants)
+        return tuple(held for one in every for held in one)
 
     def _parts(self, node: Node, values: HostValues) -> _Parts | None:
         """The parts of the launch that a call is, with the kernel itself where a variable stands for it."""
@@ -316,13 +334,13 @@ def launch_text(kernel: Node, arguments: Sequence[Node]) -> LaunchText:
     return () if named is None else named[1], tuple(map(_text, arguments))
 
 
-def _launch(parts: _Parts, values: HostValues, place: _Place) -> Launch | None:
+def _launch(parts: _Parts, values: HostValues, place: _Place, held: tuple[HeldConstant, ...]) -> Launch | None:
     kernel, configuration, arguments, names_kernel = parts
     named = _kernel_name(kernel)
     if named is None:
         return None
     snippet, item, node = place
-    numbers = _numbers(kernel, configuration, arguments, values)
+    numbers = _numbers(kernel, configuration, arguments, values, held)
     shared = values.number(configuration[2]) if len(configuration) > 2 else 0
     span = snippet.span(node.start, node.end)
     return Launch(
@@ -335,6 +353,7 @@ def _launch(parts: _Parts, values: HostValues, place: _Place) -> Launch | None:
         argument_values=numbers.argument_values,
         template_values=numbers.template_values,
         members=numbers.members,
+        constants=held,
         path=item.path,
         span=Span(item.span.start + span.start, item.span.start + span.end),
         block_text=_text(configuration[1]) if len(configuration) > 1 else "",
@@ -352,7 +371,11 @@ def _launch(parts: _Parts, values: HostValues, place: _Place) -> Launch | None:
 
 
 def _numbers(
-    kernel: Node, configuration: Sequence[Node], arguments: Sequence[Node], values: HostValues
+    kernel: Node,
+    configuration: Sequence[Node],
+    arguments: Sequence[Node],
+    values: HostValues,
+    held: tuple[HeldConstant, ...],
 ) -> LaunchNumbers:
     return LaunchNumbers(
         values.shape(configuration[1]) if len(configuration) > 1 else None,
@@ -360,6 +383,7 @@ def _numbers(
         tuple(values.number(argument) for argument in arguments),
         tuple(values.number(argument) for argument in _template_arguments(kernel)),
         tuple(_members(arguments, values)),
+        held,
     )
 
 

@@ -24,6 +24,7 @@ from analysis.ir.types import IntegerType
 from analysis.launches.device_bodies import LAUNCH_CALLS
 from analysis.launches.file_constants import Number
 from analysis.launches.host_code import HostCode, is_internal
+from analysis.launches.host_constants import ConstantNumbers, constant_numbers
 from analysis.launches.host_globals import GlobalNumbers, global_numbers
 from analysis.launches.host_multiples import unknown_multiple
 from analysis.launches.host_objects import FileVariable
@@ -58,6 +59,10 @@ class Elsewhere(Protocol):
         """The calls of the units, but `unit`, that may use what `item` declares, and whether these are all."""
         ...
 
+    def is_found_by_name(self, name: str, /) -> bool:
+        """Whether some file has a name as a string."""
+        ...
+
 
 @final
 class HostCalls:
@@ -68,6 +73,7 @@ class HostCalls:
         self.unit: Final = host.unit
         self._elsewhere = elsewhere
         self._found: dict[_Key, tuple[Given, ...]] = {}
+        self._constants: tuple[ConstantNumbers, ...] | None = None
         self._globals: dict[str, GlobalNumbers | None] = {}
         self._of_file: dict[tuple[str, int, int, bytes], Names] = {}
 
@@ -120,6 +126,20 @@ class HostCalls:
             is_variable = name.encode("utf-8", "replace") in self.host.variables
             self._globals[name] = global_numbers(self, name) if is_variable else None
         return self._globals[name]
+
+    @property
+    def constants(self) -> tuple[ConstantNumbers, ...]:
+        """The variables of the device in constant memory of which something is known."""
+        if self._constants is None:
+            self._constants = constant_numbers(self)
+        return self._constants
+
+    def sees_all_of(self, item: Item) -> bool:
+        """Whether no other unit names a variable of the device, nor a string; without a project, none is seen."""
+        if self._elsewhere is None:
+            return not (self.unit.is_included or is_header(item.path))
+        others, are_all = self._users(item)
+        return are_all and not others and not self._elsewhere.is_found_by_name(item.name)
 
     def users_of(self, item: Item) -> tuple[Sequence[HostCalls], bool]:
         """The other units that may name what `item` declares, and whether these are all."""

@@ -139,6 +139,18 @@ class HostCode:
             and name in self.variables_in(item)
         )
 
+    def functions_with(self, word: bytes) -> tuple[Item, ...]:
+        """The functions that the host may run in whose text a word stands."""
+        return tuple(
+            item
+            for item in paced(self.items)
+            if word in item.identifiers
+            and item.kind is ItemKind.FUNCTION
+            and item.active
+            and item.is_definition
+            and not (item.is_device and b"__host__" not in item.text and not self._says_host(item))
+        )
+
     def _says_host(self, item: Item) -> bool:
         """Whether a macro of a device function may make it one of the host too."""
         return not self.words.isdisjoint(item.identifiers)

@@ -23,6 +23,7 @@ from analysis.launches.host_records import HostField
 from analysis.launches.host_steps import HostSteps
 from analysis.launches.host_writes import HostWrites, Variable, member_path, values_in
 from analysis.launches.model import Shape
+from analysis.launches.symbol_copies import copied_symbol, source_and_size
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
 
@@ -428,7 +429,7 @@ class HostObjects(ABC):
         elif place < len(values):
             value = values[place]
         if value is None:
-            return self._zeroed(type, path)
+            return self.zeroed(type, path)
         return self._part(value, rest, field.type) if rest else self._in_type(field.type, self.number(value))
 
     def _is_whole(self, field: HostField, value: Node) -> bool:
@@ -440,7 +441,7 @@ class HostObjects(ABC):
         found = self._type(type)
         return isinstance(found, IntegerType | FloatType | BooleanType) or self._is_enumeration(type)
 
-    def _zeroed(self, type: str, path: str) -> Number | None:
+    def zeroed(self, type: str, path: str) -> Number | None:
         """What a list leaves in members that it does not name."""
         if type in _SHAPE:
             return self._default(type, path)
@@ -450,7 +451,7 @@ class HostObjects(ABC):
         if field is None or field.default is not None:
             return self._default(type, path)
         if rest:
-            return self._zeroed(field.type, rest)
+            return self.zeroed(field.type, rest)
         return self._in_type(field.type, 0) if self._type(field.type) is not None else None
 
     # -- objects that are passed ---------------------------------------------------------------------------------------
@@ -462,6 +463,48 @@ class HostObjects(ABC):
         records = self._constants.records
         numbers = ((path, self._part(node, path, type)) for path in records.number_paths(type))
         return records.name(type), [(path, number) for path, number in numbers if isinstance(number, int)]
+
+    # -- variables of the device ---------------------------------------------------------------------------------------
+
+    def copied(self, symbol: str, type: str, path: str) -> Number | None:
+        """What the last copy into a variable of the device leaves in a member of it; nothing where none surely came."""
+        word = symbol.encode("utf-8", "replace")
+        copies = [write for write in self.calls if copied_symbol(write[0]) == word]
+        last = self._paths.last_writes(copies, self._position, self._guards, self._truth)
+        if last is None or not last[1]:
+            return None
+        return agreed({self._at(write, lambda call: self.copy_leaves(call, type, path)) for write in last[0]})
+
+    def copy_leaves(self, call: Node, type: str, path: str) -> Number | None:
+        """What a copy into a variable of the device leaves in a member of it, seen from there; nothing where it may not
+        be a copy of all of an object of the type."""
+        copied = source_and_size(call)
+        if copied is None or self._constants is None:
+            return None
+        source, size = copied
+        records = self._constants.records
+        name = source.text.decode("utf-8", "replace")
+        of = self._type_of_object(source) if path else self._type_of_number(source)
+        same = records.name(of) == records.name(type) if path else self._has_same_bits(of, type)
+        if not of or not same or not self._is_size_of(size, {name, copied_symbol(call).decode(), of, type}):
+            return None
+        return self._part(source, path, type) if path else self._in_type(type, self.number(source))
+
+    def _type_of_number(self, node: Node) -> str:
+        if node.kind == "identifier":
+            return self.spelled_type(node.text.decode("utf-8", "replace"))
+        return self._type_of_member(node) if node.kind == "field_expression" else ""
+
+    def _has_same_bits(self, one: str, other: str) -> bool:
+        first, second = self._type(one), self._type(other)
+        return isinstance(first, IntegerType) and isinstance(second, IntegerType) and first.bits == second.bits
+
+    def _is_size_of(self, size: Node, names: AbstractSet[str]) -> bool:
+        inner = size.field("type") or size.field("value")
+        if size.kind != "sizeof_expression" or inner is None:
+            return False
+        text = inner.text.decode("utf-8", "replace").strip("() ").removeprefix("struct ")
+        return text in names
 
     def _type_of_object(self, node: Node) -> str:
         """The type of what is a plain object; empty of everything else."""

@@ -105,6 +105,14 @@ class HostPaths:
             inner[number] = self._add(Arm(child.start, "update"), whole) if is_late else whole
         return inner
 
+    @staticmethod
+    def runs_once(node: Node) -> bool:
+        """Whether it is `do { … } while (0)`, which nothing leaves before its end: no conditional, and no loop."""
+        condition = node.field("condition") if node.kind == "do_statement" else None
+        if condition is None or condition.text.strip(b"() ") not in (b"0", b"false"):
+            return False
+        return not any(inner.kind in ("break_statement", "continue_statement") for inner in node.walk())
+
     def _add(self, arm: Arm, around: Guards) -> Guards:
         self.arms.append(arm)
         guard = len(self.arms) - 1

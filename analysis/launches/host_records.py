@@ -227,7 +227,7 @@ def _fields(declaration: Node) -> list[HostField]:
         following = declaration.children[at + 1] if at + 1 < len(declaration.children) else None
         default = following if following is not None and following.role == "default_value" else None
         plain = child.kind == "field_identifier" and not is_cut
-        array = _array_type(spelling, child)
+        array = array_type(spelling, child)
         for inner in child.walk():
             if inner.kind in ("field_identifier", "identifier"):
                 found.append(HostField(inner.text.decode("utf-8", "replace"), spelling if plain else array, default))
@@ -248,13 +248,13 @@ def _is_method(declarator: Node) -> bool:
     return name is not None and name.kind == "field_identifier"
 
 
-def _array_type(element: str, declarator: Node) -> str:
-    """`int[3]`; empty of what is no array."""
+def array_type(element: str, declarator: Node) -> str:
+    """`int[3]`, for what is declared as one; empty of what is no array."""
     if declarator.kind != "array_declarator":
         return ""
     inner, size = declarator.field("declarator"), declarator.field("size")
     count = None if size is None else number_literal(size.text)
-    is_read = inner is not None and inner.kind == "field_identifier" and count is not None
+    is_read = inner is not None and inner.kind in ("field_identifier", "identifier") and count is not None
     is_small = is_read and count is not None and isinstance(count[0], int) and 0 < count[0] <= MAX_ELEMENTS
     return f"{element}[{count[0]}]" if is_small and count is not None else UNREAD_ARRAY
 

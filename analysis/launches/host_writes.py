@@ -23,6 +23,7 @@ from analysis.ir.pace import popped
 from analysis.ir.types import BooleanType, FloatType, IntegerType
 from analysis.launches.host_loops import CountedLoop, counted_loop, range_variable
 from analysis.launches.host_paths import CONDITIONAL, Guards, HostPaths, Write
+from analysis.launches.symbol_copies import only_read
 from analysis.launches.written_arguments import METHOD
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
@@ -88,6 +89,8 @@ class HostWrites:
         self._function = function
         self._scope_end = function.end
         self._conditions: set[int] = set()
+        self._only_read: set[int] = set()
+        """Where an address is taken for a call that reads what is there."""
         self._whole: set[tuple[str, str]] | None = None
         self.end: Final = function.end
         self.variables: Final[dict[str, Variable]] = {}
@@ -113,7 +116,8 @@ class HostWrites:
             inner: Mapping[int, Guards] = {}
             if kind in _COLLECTORS:
                 _COLLECTORS[kind](self, node, guards)
-            if kind in CONDITIONAL or (kind == "binary_expression" and _stops_early(node)):
+            is_early = kind == "binary_expression" and _stops_early(node)
+            if is_early or (kind in CONDITIONAL and not self.paths.runs_once(node)):
                 inner = self.paths.guards_of(node, guards)
                 if kind in _COUNTING:
                     self._loop(node, inner)
@@ -324,7 +328,7 @@ class HostWrites:
     def taken(self, node: Node, guards: Guards) -> None:
         """`&x`: from then on somebody else may write it."""
         argument, sign = node.field("argument"), node.field("operator")
-        if argument is not None and sign is not None and sign.text == b"&":
+        if argument is not None and sign is not None and sign.text == b"&" and node.start not in self._only_read:
             for place in _places(argument):
                 self._variable(place).passed.append((node.start, guards))
 
@@ -333,6 +337,8 @@ class HostWrites:
 
     def call(self, node: Node, guards: Guards) -> None:
         self.calls.append((node, guards))
+        if (read := only_read(node)) is not None:
+            self._only_read.add(read.start)
         function, arguments = node.field("function"), node.field("arguments")
         if function is None or arguments is None or node.child("kernel_call_syntax") is not None:
             return

@@ -55,6 +55,21 @@ class PassedMember(NamedTuple):
     number: int
 
 
+class HeldConstant(NamedTuple):
+    """A number in a `__constant__` variable of a file, or in the member of it at a path, where the program is started
+    without arguments.
+
+    `is_certain`: it holds that number where the kernel runs; else it does if what sets it ran before.
+    """
+
+    name: str
+    file: str
+    type: str
+    path: str
+    number: int
+    is_certain: bool
+
+
 class LaunchNumbers(NamedTuple):
     """What one call of a launching function makes of its launch; what is not known is None."""
 
@@ -65,6 +80,7 @@ class LaunchNumbers(NamedTuple):
     """Of the template arguments that are written."""
     members: tuple[PassedMember, ...] = ()
     """Of the arguments that are objects, as far as they are known."""
+    constants: tuple[HeldConstant, ...] = ()
 
     def may_run(self, constants: Sequence[int | None]) -> bool:
         """Whether an instance with these template arguments may be meant; None for one that is no number."""
@@ -136,6 +152,7 @@ class Launch:
     names_kernel: bool = field(default=True, compare=False)
     """The text names the kernel for this launch; other launches of one variable that stands for it do not again."""
     members: tuple[PassedMember, ...] = ()
+    constants: tuple[HeldConstant, ...] = ()
     name: str = field(default="", compare=False)
     """What it is called where somebody asked for it, `the launch in main.cu:53`; empty for one that was found."""
 
@@ -152,7 +169,9 @@ class Launch:
     @property
     def own_numbers(self) -> LaunchNumbers:
         """What is the same in every launch."""
-        return LaunchNumbers(self.block, self.grid, self.argument_values, self.template_values, self.members)
+        return LaunchNumbers(
+            self.block, self.grid, self.argument_values, self.template_values, self.members, self.constants
+        )
 
     def running(self, constants: Sequence[int | None]) -> Launch:
         """The same launch where it runs the instance with these template arguments (None for what is no number)."""
@@ -168,6 +187,7 @@ class Launch:
             grid=common.grid,
             argument_values=common.argument_values,
             members=common.members,
+            constants=common.constants,
             possible=possible if len(possible) > 1 else (),
             called=() if made == (common,) else made or (nothing,),
             is_made=self.is_made and bool(made),
@@ -196,4 +216,5 @@ def _common(every: Sequence[LaunchNumbers]) -> LaunchNumbers:
     block = first.block if all(other.block == first.block for other in others) else None
     grid = first.grid if all(other.grid == first.grid for other in others) else None
     members = tuple(one for one in first.members if all(one in other.members for other in others))
-    return LaunchNumbers(block, grid, values, template, members)
+    constants = tuple(one for one in first.constants if all(one in other.constants for other in others))
+    return LaunchNumbers(block, grid, values, template, members, constants)

@@ -42,6 +42,8 @@ class Launched:
     scalars: Mapping[ValueId, int]
     admitted: Admitted = Admitted.LAUNCH
     warp_size: int = 32
+    assumed: frozenset[ValueId] = frozenset()
+    """Those of the scalars which hold their number if what sets them ran before."""
 
 
 @final
@@ -62,7 +64,7 @@ class Overflow:
     `value` at `span` is the first that its type does not hold.  What is computed of it in 32 bits, at `shown`, is
     `number` in the integers of mathematics, and `type` does not hold that.
     `launched` is the smallest launch that is known to do it, `of` the one that is made.
-    `is_assumed`: memory decides whether the thread comes there.
+    `is_assumed`: memory decides whether the thread comes there, or what the numbers are.
     """
 
     value: ValueId

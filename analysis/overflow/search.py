@@ -39,7 +39,7 @@ _Moment: TypeAlias = tuple[Extents, Extents, frozenset[tuple[CycleId, int]]]
 @final
 @record
 class Found:
-    """A thread, the number that its type does not hold, and whether memory decides if it comes there.
+    """A thread, the number that its type does not hold, and whether memory decides if it comes there, or what it reads.
 
     `read`: the arguments that it comes there with.
     """
@@ -198,7 +198,8 @@ class Search:
         is_assumed = self._comes(point)
         if is_assumed is None:
             return None
-        return Found(point, number, is_assumed, self._read(point))
+        read = self._read(point)
+        return Found(point, number, is_assumed or not read.isdisjoint(self._launched.assumed), read)
 
     def _read(self, point: Point) -> frozenset[ValueId]:
         """The arguments that it is asked for on the way of one thread, and for the number and the index there."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import ClassVar, Final, final
+from typing import ClassVar, Final, TypeAlias, final
 
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
 from analysis.facts.roots import RootAnalysis
 from analysis.facts.spelling import spell_type
 from analysis.graph.work import TooMuchWork, Work
-from analysis.ir.function import FunctionKind
+from analysis.ir.function import FunctionKind, SymbolKind
 from analysis.ir.ids import ValueId
-from analysis.ir.object_members import MemberPlace, members_read, spelled_member
+from analysis.ir.object_members import MemberPlace, constants_read, members_read, spelled_member
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
@@ -34,9 +34,10 @@ class IndexOverflow:
     """## What it does
 
     Reports an index into global memory that is computed in 32 bits and needs more of them, and says which launch
-    shows it. The sizes are those of the launches in the project, those in objects that are passed too, of the comment
-    above the kernel (`// simt: grid=... block=... n=... p.width=...`), or of constants that the thread's place is
-    compared with. Where they are not known, an index of 32 bits that is compared with a size of 64 bits is a hint.
+    shows it. The sizes are those of the launches in the project, in objects that are passed and in `__constant__`
+    variables too, of the comment above the kernel (`// simt: grid=... block=... n=... p.width=...`), or of constants
+    that the thread's place is compared with. Where they are not known, an index of 32 bits that is compared with a size
+    of 64 bits is a hint.
 
     ## Why is this bad?
 
@@ -76,7 +77,8 @@ class IndexOverflow:
     ## Known noise
 
     Each report is the result of evaluating a thread in the integers of mathematics and in 32 bits: the index differs.
-    *Possible* is a thread of which memory decides whether it comes there. Nothing is said for sizes that are not
+    *Possible* is a thread of which memory decides whether it comes there, and a size in a `__constant__` variable that
+    is perhaps not set yet. Nothing is said for sizes that are not
     known, of wrapping that changes no index (`i - 1u + 1`), and of remainders and masks of wrapped numbers, as hashes
     take them. Sizes of 64 bits may be a habit, so that what is only compared with them is a hint.
     """
@@ -208,7 +210,7 @@ def _launches(subject: Subject, view: FrameView) -> list[Launched]:
     said = _of_comment(subject, view)
     if said is not None:
         return [said]
-    always: dict[tuple[int, MemberPlace], int] = {(at, ()): number for at, number in knowledge.passed}
+    always: dict[_Place, int] = {(at, ()): number for at, number in knowledge.passed}
     always |= {(at, place): number for at, place, number in knowledge.passed_members}
     found: list[Launched] = []
     for known in knowledge.launches:
@@ -216,23 +218,30 @@ def _launches(subject: Subject, view: FrameView) -> list[Launched]:
             block = (known.shape.x, known.shape.y, known.shape.z)
             numbers = {**always, **{(at, ()): one for at, one in enumerate(known.arguments) if one is not None}}
             numbers |= {(at, place): number for at, place, number in known.members}
-            scalars = {
-                value: numbers[scalar.place]
-                for scalar in _scalars(view)
-                if scalar.place in numbers
-                for value in scalar.values
-            }
-            found.append(Launched(block, known.grid, scalars, warp_size=knowledge.warp_size))
+            numbers |= {(one.name, one.place): one.number for one in known.constants}
+            doubtful = {(one.name, one.place) for one in known.constants if not one.is_certain}
+            scalars: dict[ValueId, int] = {}
+            assumed: set[ValueId] = set()
+            for scalar in _scalars(view):
+                if scalar.place in numbers:
+                    scalars |= dict.fromkeys(scalar.values, numbers[scalar.place])
+                    assumed.update(scalar.values if scalar.place in doubtful else ())
+            size = knowledge.warp_size
+            found.append(Launched(block, known.grid, scalars, warp_size=size, assumed=frozenset(assumed)))
     return sorted(found, key=lambda one: -_threads(one))
+
+
+_Place: TypeAlias = tuple[int | str, MemberPlace]
+"""The position of a parameter, or the name of a variable in constant memory, and the place in it."""
 
 
 @final
 @record
 class _Scalar:
-    """An integer that is passed, by itself (no `place`) or in an object, and the values that read it."""
+    """An integer that is passed, by itself or in an object, or that stands in constant memory; `values` read it."""
 
     name: str
-    place: tuple[int, MemberPlace]
+    place: _Place
     values: tuple[ValueId, ...]
 
 
@@ -251,6 +260,10 @@ def _scalars_of(root: RootAnalysis) -> tuple[_Scalar, ...]:
         parameter = function.parameters[position]
         name = parameter.name + spelled_member(function, function.types[parameter.value], place)
         numbers.append(_Scalar(name, (position, place), tuple(values)))
+    types = {one.name.rpartition("::")[2]: one.type for one in function.symbols if one.kind is SymbolKind.CONSTANT}
+    for (constant, place), values in constants_read(function).items():
+        name = constant + spelled_member(function, types[constant], place)
+        numbers.append(_Scalar(name, (constant, place), tuple(values)))
     return tuple(numbers)
 
 

@@ -12,7 +12,7 @@ from itertools import product
 from random import Random
 from typing import Final, TypeAlias, final
 
-from tests.arithmetic.passing import Passing, by_themselves, in_object
+from tests.arithmetic.passing import Passing, by_themselves, in_constants, in_object
 
 _SIZES: Final = (3, 5, 1000, 20000, 46340, 46341, 65536, 100000, 1 << 20, 1 << 28, (1 << 30) - 1, 1 << 30)
 _RANKS: Final = {"int": 0, "unsigned": 1, "long long": 2, "size_t": 3}
@@ -196,9 +196,12 @@ def random_kernel(seed: int, name: str = "k") -> IndexKernel:
     overflows = any(wrapped(computed(kept, names), "long long") != meant(kept, names) for names in maker.threads())
     meant_at = {maker.place(names): meant(kept, names) for names in maker.threads()}
     numbers = {**maker.sizes, **maker.bounds}
-    passing = by_themselves(numbers) if random.random() < 0.5 else in_object(random, name, numbers)
+    passing = random.choice(_PASSING)(random, name, numbers)
     text, shown = _texts(maker, random, name, written(index), through, passing)
     return IndexKernel(text, overflows, shown, meant_at, maker.block, maker.grid, numbers)
+
+
+_PASSING: Final = (by_themselves, by_themselves, in_object, in_object, in_constants)
 
 
 def _texts(maker: _Maker, random: Random, name: str, index: str, through: str, passing: Passing) -> tuple[str, str]:

@@ -1,5 +1,5 @@
-"""How the numbers of a random index come to its kernel: by themselves, or in an object, which host code makes in some
-way."""
+"""How the numbers of a random index come to its kernel: by themselves, in an object, which host code makes in some way,
+or in constant memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Final, final
 
 _TAKEN: Final = "int n, int m, int w, int h, int c"
 _MEMBERS: Final = {"n": "s.n", "m": "s.size.y", "w": "s.in.w", "h": "s.in.h", "c": "s.many[1]"}
+OF_FUNCTIONS: Final = 0.0
+"""How often a function makes the object."""
 _WORD: Final = re.compile(r"\b[nmwhc]\b")
 
 
@@ -32,7 +34,7 @@ class Passing:
         return self.before + named.replace("TAKEN", self.taken)
 
 
-def by_themselves(numbers: Mapping[str, int]) -> Passing:
+def by_themselves(random: Random, name: str, numbers: Mapping[str, int]) -> Passing:
     return Passing("", _TAKEN, {}, "", ", ".join(map(str, numbers.values())))
 
 
@@ -47,16 +49,55 @@ def in_object(random: Random, name: str, numbers: Mapping[str, int]) -> Passing:
     members = {key: f"{_MEMBERS[key]} = {number};" for key, number in numbers.items()}
     one_by_one = [*members.values()]
     random.shuffle(one_by_one)
-    made, passed = random.choice(
+    first = f"{type_} made_{name}(int m) {{ {type_} s = {listed}; s.size.y = m; return s; }}\n"
+    by_reference = f"void fill_{name}({type_} &s, int w) {{ s.in.w = w; {members['n']} }}\n"
+    by_pointer = f"void fill_{name}({type_} *s) {{ s->n = {numbers['n']}; s->many[1] = {numbers['c']}; }}\n"
+    functions, made, passed = random.choice(
         (
-            (f"{type_} s = {listed};", "s"),
-            (f"{type_} s{listed};", "s"),
-            (f"{type_} s; {' '.join(one_by_one)}", "s"),
-            (f"{type_} t = {listed}; {type_} s = t; t.n = 3; t.many[1] = 0;", "s"),
-            (f"{type_} s = {{.n = 1}}; s.many[1] = 3; {' '.join(one_by_one)}", "s"),
-            (f"{type_} s; s = {type_}{listed};", "s"),
-            ("", f"{type_}{listed}"),
-            (f"struct {{ {type_} of; }} all; (void)all; {type_} s = {listed}; s.n += 5; s.n -= 5;", "s"),
+            (first, f"{type_} s = made_{name}({numbers['m']});", "s"),
+            (first, "", f"made_{name}({numbers['m']})"),
+            (by_reference, f"{type_} s = {listed}; s.n = s.in.w = 1; fill_{name}(s, {numbers['w']});", "s"),
+            (by_pointer, f"{type_} s = {listed}; s.n = 1; fill_{name}(&s);", "s"),
+        )
+        if random.random() < OF_FUNCTIONS
+        else (
+            ("", f"{type_} s = {listed};", "s"),
+            ("", f"{type_} s{listed};", "s"),
+            ("", f"{type_} s; {' '.join(one_by_one)}", "s"),
+            ("", f"{type_} t = {listed}; {type_} s = t; t.n = 3; t.many[1] = 0;", "s"),
+            ("", f"{type_} s = {{.n = 1}}; s.many[1] = 3; {' '.join(one_by_one)}", "s"),
+            ("", f"{type_} s; s = {type_}{listed};", "s"),
+            ("", "", f"{type_}{listed}"),
+            ("", f"struct {{ {type_} of; }} all; (void)all; {type_} s = {listed}; s.n += 5; s.n -= 5;", "s"),
         )
     )
-    return Passing(before, f"{type_} s", _MEMBERS, made, passed)
+    return Passing(before + functions, f"{type_} s", _MEMBERS, made, passed)
+
+
+def in_constants(random: Random, name: str, numbers: Mapping[str, int]) -> Passing:
+    """In variables of the device, which are initialised, or copied to, here or in a function that is called before."""
+    members: dict[str, str] = {}
+    before = f"struct {_KEPT}{name} {{ int w; int h[2]; }};\n"
+    made = functions = ""
+    for key in ("n", "m", "c"):
+        members[key] = f"{key}_{name}"
+        copy = f"cudaMemcpyToSymbol({key}_{name}, &{key}, sizeof(int));"
+        way = random.randrange(4)
+        before += f"__constant__ int {key}_{name}{f' = {numbers[key]}' if way == 0 else ''};\n"
+        match way:
+            case 1:
+                made += f"int {key} = {numbers[key]}; {copy} {key} = 1; "
+            case 2:
+                functions += f"void set_{key}_{name}(int {key}) {{ {copy} }}\n"
+                made += f"set_{key}_{name}({numbers[key]}); "
+            case 3:
+                made += f"const int {key} = {numbers[key]}; check({copy.rstrip(';')}); "
+            case _:
+                pass
+    before += f"__constant__ {_KEPT}{name} s_{name};\n"
+    members |= {"w": f"s_{name}.w", "h": f"s_{name}.h[1]"}
+    made += f"{_KEPT}{name} s = {{{numbers['w']}, {{1, {numbers['h']}}}}}; cudaMemcpyToSymbol(s_{name}, &s, sizeof s);"
+    return Passing(before + functions, "int unused", members, made, "0")
+
+
+_KEPT: Final = "Kept_"

@@ -24,7 +24,7 @@ def referee(made: Sequence[IndexKernel]) -> Iterator[str]:
     text = "\n".join(one.text for one in made)
     found = found_in(text)
     for one in made:
-        name = one.text.split("void ", 1)[1].split("(", 1)[0]
+        name = one.text.split("__global__ void ", 1)[1].split("(", 1)[0]
         here = [diagnostic for diagnostic in found if diagnostic.function == name]
         if one.overflows != bool(here):
             yield f"{'missed' if one.overflows else 'false alarm'}:\n{one.text}{[each.message for each in here]}"

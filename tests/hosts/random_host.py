@@ -5,13 +5,14 @@ Rules    Variables `a`, `b`, objects `c` and `o` with an array and an `int2` in 
          on `argc` or on variables, counted loops, loops that end when `ask()` says so, `switch`, `break`, `continue`,
          early returns, calls that write through a reference or a pointer, functions that return an object, lambdas, and
          launches whose block and argument are expressions of the variables; the other argument is an object.
+         Copies fill variables in constant memory, here and in a function that is called.
          A run draws the answers of `ask()`; it returns the launches by their place.
 Limits   Numbers stay below 2^20: a run that exceeds that is not used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final, TypeAlias
@@ -21,9 +22,15 @@ MEMBERS: Final = {"m": "m", "n": "n", "s[0]": "s.0", "s[1]": "s.1", "v.x": "v.x"
 PLACES: Final = ("a", "b", "d.x", "d.y", *(f"{name}.{member}" for name in "co" for member in MEMBERS))
 LARGEST: Final = 1 << 20
 MAX_STEPS: Final = 400
+AT_FIRST: Final = {
+    **{("whole", path): 5 * (path == "n") for path in MEMBERS.values()},
+    **{(name, ""): 7 * (name == "never") for name in ("lone", "put", "four", "never")},
+}
+"""What constant memory holds that nothing was copied to."""
 State: TypeAlias = dict[str, int]
-Made: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
-"""The place of a launch, its block along x and y, its argument, and the members of the object that it passes."""
+Made: TypeAlias = tuple[int, int, int, int, tuple[int, ...], Mapping[tuple[str, str], int]]
+"""The place of a launch, its block along x and y, its argument, the members of the object that it passes, and what it
+finds in constant memory, by names and paths."""
 
 
 class ReturnedError(Exception):
@@ -51,12 +58,17 @@ class Run:
     state: State = field(default_factory=State)
     launches: list[Made] = field(default_factory=list[Made])
     steps: int = 0
+    constants: dict[tuple[str, str], int] = field(default_factory=lambda: dict(AT_FIRST))
+    """What constant memory holds."""
 
     def ask(self) -> int:
         return self.random.randrange(2)
 
     def launch(self, place: int, x: int, y: int, argument: int, passed: str) -> None:
-        self.launches.append((place, x, y, argument, tuple(self.state[f"{passed}.{member}"] for member in MEMBERS)))
+        held = dict(self.constants)
+        self.launches.append(
+            (place, x, y, argument, tuple(self.state[f"{passed}.{member}"] for member in MEMBERS), held)
+        )
 
     def write(self, place: str, number: int) -> None:
         self.steps += 1
@@ -113,7 +125,7 @@ class HostProgram:
 
     def _statement(self, depth: int, *, in_loop: bool) -> Statement:
         forms = [self._write, self._write, self._change, self._launch, self._by_reference, self._function]
-        forms += [self._list, self._copy, self._called]
+        forms += [self._list, self._copy, self._called, self._to_device]
         if depth < 3:
             forms += [lambda: self._branch(depth, in_loop=in_loop)] * 3 + [lambda: self._counted(depth)] * 2
             forms += [lambda: self._while(depth), lambda: self._switch(depth, in_loop=in_loop)]
@@ -214,6 +226,30 @@ class HostProgram:
                 one.write(f"{to}.{member}", one.state[f"{of}.{member}"])
 
         return f"{to} = {of};\n", run
+
+    def _to_device(self) -> Statement:
+        """A copy into a variable in constant memory."""
+        form, place, name = self._random.randrange(5), self._random.choice(("a", "b", "c.m")), self._random.choice("co")
+
+        def of_number(symbol: str, number: Callable[[Run], int]) -> Callable[[Run], None]:
+            return lambda run: run.constants.update({(symbol, ""): number(run)})
+
+        def of_object(run: Run) -> None:
+            run.constants.update({("whole", path): run.state[f"{name}.{one}"] for one, path in MEMBERS.items()})
+
+        match form:
+            case 0:
+                return f"copied(cudaMemcpyToSymbol(whole, &{name}, sizeof(C)));\n", of_object
+            case 1:
+                return f"cudaMemcpyToSymbol(whole, &{name}, sizeof {name}, 0, cudaMemcpyHostToDevice);\n", of_object
+            case 2:
+                text = f"do {{ cudaMemcpyToSymbol(lone, &{place}, sizeof(int)); }} while (0);\n"
+                return text, of_number("lone", lambda run: run.state[place])
+            case 3:
+                text, value = self._expression()
+                return f"set_put({text});\n", of_number("put", value)
+            case _:
+                return "set_four();\n", of_number("four", lambda run: 4)
 
     def _called(self) -> Statement:
         """A function makes the object, or fills it in."""
@@ -370,4 +406,8 @@ void more(int *n) { *n += 1; }
 void more_of(C &c) { c.s[0]++; }
 C made(int m) { C c; c.m = m; c.n = m + 1; c.s[0] = 7; c.s[1] = m; c.v = make_int2(8, 9); return c; }
 void filled(C &c, int m) { c.m = m; c.s[1] = m + 2; c.v.y = m; }
+__constant__ C whole;
+__constant__ int lone, put, never = 7, four;
+void set_put(int m) { int n = m; cudaMemcpyToSymbol(put, &n, sizeof n); }
+void set_four() { int n = 4; cudaMemcpyToSymbol(four, &n, sizeof n); }
 """

@@ -239,3 +239,50 @@ def test_a_comment_says_members() -> None:
     (found,) = check_fixture(text, SETTINGS)
     assert "with `s.part.w = " in found.message
     check_fixture(text.replace("65536", "512").replace("//~ index-overflow", ""), SETTINGS)
+
+
+CONSTANTS = """
+struct Size { int n; int many[2]; };
+__constant__ Size sizes;
+__constant__ int pitch = 65536;
+__constant__ unsigned width;
+__global__ void k(float *a) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  STATEMENT
+}
+static void set(unsigned w) { cudaMemcpyToSymbol(width, &w, sizeof w); }
+void run(float *a) {
+  Size s = {65536, {1, 65536}};
+  cudaMemcpyToSymbol(sizes, &s, sizeof(Size));
+  k<<<dim3(1, 4096), dim3(1, 16)>>>(a);
+}
+int main() { set(200000); run(0); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ("a[row * pitch] = 1.0f;", "pitch"),
+        ("a[row * sizes.n] = 1.0f;", "sizes.n"),
+        ("a[row * sizes.many[1]] = 1.0f;", "sizes.many[1]"),
+        ("Size s = sizes; a[row * s.many[1]] = 1.0f;", "sizes.many[1]"),
+        ("a[row * width] = 1.0f;", "width"),
+        ("int at = row; for (int i = 0; i < pitch; i++) { a[at] = 1.0f; at += sizes.n; }", "sizes.n"),
+    ],
+)
+def test_constant_memory_holds_sizes(statement: str, name: str) -> None:
+    text = CONSTANTS.replace("STATEMENT", statement + "  //~ index-overflow")
+    (found,) = check_fixture(text, SETTINGS)
+    assert found.tier is Tier.PROVEN
+    assert f"`{name} = " in found.message or f", {name} = " in found.message
+    small = CONSTANTS.replace("STATEMENT", statement).replace("65536", "99").replace("200000", "99")
+    check_fixture(small, SETTINGS)
+    check_fixture(CONSTANTS.replace("STATEMENT", f"int pitch = 1, width = 1; Size sizes = {{}}; {statement}"), SETTINGS)
+
+
+def test_constants_that_are_perhaps_not_set_make_it_possible() -> None:
+    text = CONSTANTS.replace("STATEMENT", "a[row * width] = 1.0f;").replace("set(200000); ", "run(0); set(200000); ")
+    check_fixture(text, SETTINGS)
+    (found,) = check_fixture(text.replace("1.0f;", "1.0f;  //~ index-overflow"), ALL_TIERS)
+    assert found.tier is Tier.POSSIBLE
