@@ -44,12 +44,12 @@ def _is_root_compiled(subject: Subject, *, kernels_alone: bool) -> list[bool]:
             continue
         side = side_of(root)
         found.append(
-            side is Side.KERNEL or (not kernels_alone and side is Side.DEVICE and _is_seen_outside(sides, root))
+            side is Side.KERNEL or (not kernels_alone and side is Side.DEVICE and is_seen_outside(sides, root))
         )
     return found
 
 
-def _is_seen_outside(sides: Sides, function: Item) -> bool:
+def is_seen_outside(sides: Sides, function: Item) -> bool:
     """Whether another file may call it, so that it is compiled whoever does."""
     before = sides.unit.text_of(function.path) or b""
     if function.in_class or _NAMELESS.search(before, 0, function.span.start) is not None:

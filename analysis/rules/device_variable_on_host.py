@@ -59,7 +59,8 @@ class DeviceVariableOnHost:
     ## Known noise
 
     None is known. What is passed to functions is left alone, since those of the runtime take variables as symbols; so
-    are variables that are `__managed__`, and functions that are compiled for both sides.
+    are variables that are `__managed__`. A function for both sides is read as the host compiles it, and nvcc warns of
+    it whether host code calls it or not.
     """
 
     code: ClassVar[str] = "CAL704"
@@ -69,6 +70,7 @@ class DeviceVariableOnHost:
     site: Location
     name: str
     declared: Sequence[Item]
+    side: Side
 
     @property
     def tier(self) -> Tier | None:
@@ -81,16 +83,21 @@ class DeviceVariableOnHost:
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[DeviceVariableOnHost]:
         sides, item = subject.sides, subject.function
-        if subject.side is not Side.HOST or not subject.names_any(sides.device_variables):
+        if item.is_constexpr or not subject.names_any(sides.device_variables):
             return
         for value in subject.mentions.values:
             if not needs_memory(value) or any(not sides.is_declared(name) for name in value.within):
                 continue
             found = sides.variables(value.name, item)
             if found and all(home_of(one, sides.unit.plain_snippet(one)) is Home.DEVICE for one in found):
-                yield cls(subject.location(value.node), value.name, found)
+                yield cls(subject.location(value.node), value.name, found, subject.side)
 
     def message(self) -> str:
+        if self.side is Side.BOTH:
+            return (
+                f"`{self.name}` lies on the device: where the host compiles this function for both sides, it sees a "
+                "shadow of it."
+            )
         return (
             f"`{self.name}` lies on the device: host code sees a shadow of it here, and has to copy it with "
             "`cudaMemcpyFromSymbol` or `cudaMemcpyToSymbol`."

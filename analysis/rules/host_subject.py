@@ -15,7 +15,7 @@ from analysis.ir.record import record
 from analysis.launches import Launch
 from analysis.rules.compiled import is_of_template
 from analysis.rules.rule import Finding
-from analysis.sides.device_builtins import DEVICE_BUILTINS
+from analysis.sides.device_builtins import DEVICE_BUILTINS, DEVICE_NAMES
 from analysis.sides.lambdas import has_lambdas_for_device
 from analysis.sides.mentions import Mentions, NamedCall, mentions_of, nodes_that_run, place_of
 from analysis.sides.objects import ObjectUse, object_uses
@@ -108,11 +108,16 @@ class HostSubject:
         return any(place.start <= start < place.end for place in places)
 
     @property
+    def asks_for_side(self) -> bool:
+        """Whether its text is another one on the device because it says so itself."""
+        return self.names_any(_ASKING)
+
+    @property
     def asks_for_names(self) -> bool:
         """Whether it names anything of the device, so that rules which read its text may say something."""
         names = self.sides.names
         is_named = self.names_any(names[Side.DEVICE] | names[Side.KERNEL] | self.sides.device_variables)
-        is_named = is_named or has_lambdas_for_device(self.function) or self.names_any(DEVICE_BUILTINS)
+        is_named = is_named or has_lambdas_for_device(self.function) or self.names_any(DEVICE_BUILTINS | DEVICE_NAMES)
         return is_named or self.sides.may_use_objects(self.function, Side.DEVICE)
 
     @property

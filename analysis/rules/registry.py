@@ -6,6 +6,7 @@ from typing import Final
 
 from analysis.rules.accidental_double import AccidentalDouble
 from analysis.rules.activemask_as_mask import ActivemaskAsMask
+from analysis.rules.architecture_test_on_host import ArchitectureTestOnHost
 from analysis.rules.array_in_local_memory import ArrayInLocalMemory
 from analysis.rules.bad_width import BadWidth
 from analysis.rules.bank_conflict import BankConflict
@@ -16,6 +17,7 @@ from analysis.rules.caller_not_in_mask import CallerNotInMask
 from analysis.rules.contended_atomic import ContendedAtomic
 from analysis.rules.costly_division import CostlyDivision
 from analysis.rules.costly_power import CostlyPower
+from analysis.rules.device_only_on_host import DeviceOnlyOnHost
 from analysis.rules.device_variable_on_host import DeviceVariableOnHost
 from analysis.rules.different_barriers_in_arms import DifferentBarriersInArms
 from analysis.rules.divergent_barrier import DivergentBarrier
@@ -106,6 +108,8 @@ RULES: Final[tuple[type[Finding], ...]] = (
     LaunchOverLimits,
     SharedOverLimit,
     SmallGrid,
+    DeviceOnlyOnHost,
+    ArchitectureTestOnHost,
 )
 
 OF_COST: Final = frozenset(

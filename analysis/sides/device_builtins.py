@@ -81,6 +81,11 @@ _OTHERS: Final = frozenset(
 )
 _ALL: Final = _OF_THREADS | _OTHERS
 DEVICE_BUILTINS: Final = frozenset(name.encode() for name in _ALL)
+INDICES: Final = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
+"""Variables that every kernel has."""
+SHARED: Final = b"__shared__"
+ARCHITECTURE: Final = "__CUDA_ARCH__"
+DEVICE_NAMES: Final = frozenset({SHARED, *(name.encode() for name in (*INDICES, ARCHITECTURE))})
 
 
 def is_device_builtin(sides: Sides, name: str, scopes: tuple[str, ...]) -> bool:

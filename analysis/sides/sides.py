@@ -159,7 +159,7 @@ class Sides:
         if not items or any(item.kind is not ItemKind.VARIABLE or item.owner is not None for item in items):
             return ()
         is_seen = any(_is_in_sight(item, (), user) for item in items)
-        if not is_seen or self._may_be_member(name, user) or not all(map(self.is_certain, items)):
+        if not is_seen or self.may_be_member(name, user) or not all(map(self.is_certain, items)):
             return ()
         return items
 
@@ -169,6 +169,14 @@ class Sides:
         if known is None:
             known = self._certain[item.identity] = not self.is_incomplete or self._knows_words(item)
         return known
+
+    def may_be_member(self, name: str, user: Item) -> bool:
+        """Whether a name in a method may be that of a member of its class or of a base."""
+        if user.owner is None:
+            return False
+        word = name.encode("utf-8", "replace")
+        records = [item for item in self.unit.lookup(user.owner) if item.kind is ItemKind.RECORD]
+        return not records or any(word in item.identifiers or _has_bases(item) for item in records)
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
@@ -257,13 +265,6 @@ class Sides:
     def _may_be_inherited(self, caller: Item) -> bool:
         """Whether the class of a method has bases, in which its names may mean something."""
         return caller.owner is not None and any(_has_bases(item) for item in self.unit.lookup(caller.owner))
-
-    def _may_be_member(self, name: str, user: Item) -> bool:
-        if user.owner is None:
-            return False
-        word = name.encode("utf-8", "replace")
-        records = [item for item in self.unit.lookup(user.owner) if item.kind is ItemKind.RECORD]
-        return not records or any(word in item.identifiers or _has_bases(item) for item in records)
 
 
 def words_before_name(item: Item) -> Sequence[bytes] | None:

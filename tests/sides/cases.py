@@ -17,13 +17,14 @@ from tests.sides.classes import ACCEPTED_OF_CLASSES, REFUSED_OF_CLASSES, UNSEEN_
 class Case:
     """`is_accepted`: nvcc compiles it, with warnings or without.
 
-    `unseen`: the reason why nothing is reported of a text that does not compile.
+    `is_linked`: a program is made of it.  `unseen`: the reason why nothing is reported of a text that does not compile.
     """
 
     name: str
     text: str
     is_accepted: bool
     unseen: str = ""
+    is_linked: bool = True
 
 
 DECLARED: Final = """
@@ -50,6 +51,181 @@ def _refused(name: str, text: str, unseen: str = "") -> Case:
     return Case(name, text, is_accepted=False, unseen=unseen)
 
 
+def _unlinked(name: str, text: str) -> Case:
+    return Case(name, text, is_accepted=True, is_linked=False)
+
+
+HOST_SIDES: Final = (
+    _unlinked("an index on the host", "int f() { return threadIdx.x; }  //~ device-only-on-host"),
+    _unlinked("the size of warps on the host", "int f() { return 2 * warpSize; }  //~ device-only-on-host"),
+    _unlinked(
+        "an index on the host's side",
+        """
+__host__ __device__ int b() {
+#ifdef __CUDA_ARCH__
+  return threadIdx.x;
+#else
+  return blockDim.x;  //~ device-only-on-host
+#endif
+}""",
+    ),
+    _unlinked("an index on both sides", "__host__ __device__ int b() { return threadIdx.x; }  //~ device-only-on-host"),
+    _accepted(
+        "an index on both sides, of which only the device makes code",
+        """
+inline __host__ __device__ int b() { return threadIdx.x; }
+struct S { __host__ __device__ int b() { return threadIdx.x; } };
+template <class T> __host__ __device__ int c() { return threadIdx.x; }
+template <class T> int d() { return threadIdx.x; }
+__global__ void k(int *p) { *p = b() + S().b() + c<int>(); }""",
+    ),
+    _accepted(
+        "names of its own",
+        """
+struct Shape { dim3 gridDim, blockDim; int f() { return gridDim.x; } int g(); };
+int Shape::g() { return blockDim.x; }
+struct Wide : Shape { int h() { return gridDim.x; } };
+int f(dim3 blockDim) { int warpSize = 32; return warpSize * blockDim.x; }
+int g(const Shape &shape) { return shape.gridDim.x; }
+namespace n { int threadIdx = 1; int f() { return threadIdx; } }""",
+    ),
+    _accepted(
+        "an index in a lambda for the device",
+        """
+template <class F> __global__ void apply(F f, int *p) { *p = f(1); }
+void f(int *p) { apply<<<1, 1>>>([] __device__(int x) { return x + threadIdx.x; }, p); }""",
+    ),
+    _refused("a shared variable on the host", "int f() { __shared__ int s[4]; return 1; }  //~ device-only-on-host"),
+    _refused(
+        "a shared variable in a template of the host",
+        "template <class T> int f() { static __shared__ T s; return 1; }  //~ device-only-on-host",
+    ),
+    _refused(
+        "a shared variable on both", "__host__ __device__ void b() { __shared__ int s; }  //~ device-only-on-host"
+    ),
+    _refused(
+        "a shared variable in a template for both",
+        "template <class T> __host__ __device__ void b() { __shared__ int s; }",
+        unseen="templates for both sides are read where the device makes them",
+    ),
+    _accepted(
+        "a shared variable on the device's side",
+        """
+__host__ __device__ int b() {
+#ifdef __CUDA_ARCH__
+  __shared__ int s;
+  s = 1;
+  return s;
+#else
+  return 1;
+#endif
+}""",
+    ),
+    _accepted("dynamic shared memory on the host", "int f() { extern __shared__ int s[]; return 1; }"),
+    _refused("the architecture on the host", "int f() { return __CUDA_ARCH__; }  //~ device-only-on-host"),
+    _refused("it decides", "int f() { if (__CUDA_ARCH__ >= 800) return 1; return 0; }  //~ device-only-on-host"),
+    _refused(
+        "the architecture on both", "__host__ __device__ int b() { return __CUDA_ARCH__; }  //~ device-only-on-host"
+    ),
+    _refused("in a template", "template <class T> int f() { return __CUDA_ARCH__; }  //~ device-only-on-host"),
+    _refused(
+        "the architecture on the device",
+        "__device__ int d() { return __CUDA_ARCH__; }",
+        unseen="device functions are read as the device compiles them, nvcc also as the host does",
+    ),
+    _accepted(
+        "the architecture where it is defined",
+        """
+__host__ __device__ int b() {
+#if defined(__CUDA_ARCH__)
+  return __CUDA_ARCH__;
+#else
+  return 0;
+#endif
+}""",
+    ),
+    _accepted(
+        "the host compares it",
+        """
+int f() {
+#if __CUDA_ARCH__ >= 800  //~ architecture-test-on-host
+  return 1;
+#elif __CUDA_ARCH__ >= 700  //~ architecture-test-on-host
+  return 2;
+#else
+  return 0;
+#endif
+}
+#if __CUDA_ARCH__ >= 800
+#endif
+__device__ int d() {
+#if __CUDA_ARCH__ >= 800
+  return 1;
+#else
+  return 0;
+#endif
+}
+__host__ __device__ int b() {
+#if __CUDA_ARCH__ >= 800
+  return 1;
+#else
+  return 0;
+#endif
+}
+int g() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return 1;
+#endif
+  return 0;  // #if __CUDA_ARCH__ >= 800
+}""",
+    ),
+    _accepted(
+        "a variable of the device on the host's side",
+        """
+__host__ __device__ int b(int i) {
+#ifdef __CUDA_ARCH__
+  return table[i];
+#else
+  return of_device;  //~ device-variable-on-host
+#endif
+}""",
+    ),
+    _accepted(
+        "a variable of the device on both",
+        "__host__ __device__ int b() { return of_device; }  //~ device-variable-on-host",
+    ),
+    _accepted(
+        "a variable of the device on its side",
+        "__host__ __device__ int b() {\n#ifdef __CUDA_ARCH__\n  return of_device;\n#else\n  return 0;\n#endif\n}",
+    ),
+    _refused(
+        "a barrier on the host's side",
+        """
+__host__ __device__ void b() {
+#ifndef __CUDA_ARCH__
+  __syncthreads();  //~ illegal-call
+#endif
+}""",
+    ),
+    _refused(
+        "the library asks for the side",
+        """
+#include <nv/target>
+__host__ __device__ int b(int x) {
+  NV_IF_TARGET(NV_IS_DEVICE, (return on_device(x);), (return __CUDA_ARCH__;))  //~ device-only-on-host
+}""",
+    ),
+    _accepted(
+        "the library gives each its own",
+        """
+#include <nv/target>
+__host__ __device__ int b(int x) {
+  NV_IF_TARGET(NV_IS_DEVICE, (return threadIdx.x;), (return on_host(x);))
+}
+__global__ void k(int *p) { *p = b(*p); }""",
+    ),
+)
+"""What nothing but device code has, and what is told of the host's side of functions for both."""
 CASES: Final = (
     _accepted("device to both", "__global__ void k(int *p) { *p = on_both(on_device(1)); }"),
     _accepted("host to both", "int f() { return on_both(on_host(1)); }"),
@@ -220,6 +396,7 @@ struct S : B { __device__ int d() { return on_host(1); } };""",
     _accepted("a table of the device is read", "int f(int i) { return table[i]; }  //~ device-variable-on-host"),
     _accepted("a symbol is copied", "void f(int *p) { cudaMemcpyToSymbol(of_device, p, sizeof(of_device)); }"),
     _accepted("a local variable hides it", "int f() { int of_device = 1; return of_device; }"),
+    *HOST_SIDES,
     *(_refused(name, text) for name, text in REFUSED_OF_CLASSES.items()),
     *(_accepted(name, text) for name, text in ACCEPTED_OF_CLASSES.items()),
     *(_refused(name, text, unseen) for name, (text, unseen) in UNSEEN_OF_CLASSES.items()),

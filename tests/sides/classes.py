@@ -251,7 +251,6 @@ ACCEPTED_OF_CLASSES: Final = {
     "a method with a name of CUDA": (
         "struct A { int atomicAdd(int x) { return x; } };\nint f(A a) { return a.atomicAdd(1); }"
     ),
-    "registers on the host": "void f(int *p) { *p = threadIdx.x; }",
     "a lambda that a macro puts on the device": (
         "#define ON __device__\ntemplate <class F> __global__ void apply(F f, int *p) { *p = f(1); }\n"
         "void f(int *p) { apply<<<1, 1>>>([=] ON(int x) { return on_device(x); }, p); }"

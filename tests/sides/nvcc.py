@@ -23,7 +23,8 @@ def main(arguments: list[str]) -> int:
     with TemporaryDirectory() as folder:
         source = Path(folder) / "case.cu"
         for case in CASES:
-            source.write_text(DECLARED + case.text, encoding="utf-8")
+            end = "" if case.is_linked else "\nint main() { return 0; }\n"
+            source.write_text(DECLARED + case.text + end, encoding="utf-8")
             command = [
                 compiler,
                 "-std=c++17",
@@ -35,7 +36,12 @@ def main(arguments: list[str]) -> int:
                 str(source),
             ]
             run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-            if (run.returncode == 0) is not case.is_accepted:
+            is_right = (run.returncode == 0) is case.is_accepted
+            if not case.is_linked:
+                command.remove("-c")
+                linking = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+                is_right = is_right and "undefined reference" in linking.stderr
+            if not is_right:
                 wrong += 1
                 print(f"{case.name}: nvcc says {'yes' if run.returncode == 0 else 'no'}\n{run.stderr}")
     print(f"{len(CASES)} cases, {wrong} of which the compiler says something else")
