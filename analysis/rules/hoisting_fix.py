@@ -36,14 +36,15 @@ def hoisting_fix(subject: Subject, view: FrameView, one: ReloadedIndex) -> Fix |
     visible = HIDDEN.sub(lambda match: b" " * len(match[0]), whole)
     head = _FOR.match(visible, extent.start)
     load = visible[one.load.start : one.load.end]
-    if head is None or not extent.start < one.load.start < one.load.end <= extent.end or _LOAD.fullmatch(load) is None:
+    loaded = _LOAD.fullmatch(load)
+    if head is None or not extent.start < one.load.start < one.load.end <= extent.end or loaded is None:
         return None
     if head["name"] in _WORD.findall(load) or not head.end() <= one.load.start:
         return None
     before = visible[: extent.start].rstrip()
     if before[-1:] not in (b";", b"{", b"}"):
         return None
-    name = _free_name(visible, _WORD.findall(load)[0].decode() + "_end")
+    name = _free_name(visible, loaded["array"].decode() + "_end")
     at = start + extent.start
     line = whole.rfind(b"\n", 0, extent.start) + 1
     indent = whole[line : extent.start]
@@ -60,7 +61,7 @@ def hoisting_fix(subject: Subject, view: FrameView, one: ReloadedIndex) -> Fix |
 
 
 _FOR: Final = re.compile(rb"for\s*\(\s*(?:[\w:]+\s+)+(?P<name>\w+)\s*=[^;{}]*;")
-_LOAD: Final = re.compile(rb"\w+\s*\[[^;{}=]*\]")
+_LOAD: Final = re.compile(rb"(?:\w+\s*(?:\.|->)\s*)*(?P<array>\w+)\s*\[[^;{}=]*\]")
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 
 

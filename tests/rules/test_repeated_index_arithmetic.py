@@ -60,6 +60,21 @@ def test_the_bound_moves_in_front_of_the_loop() -> None:
     assert check(analyze(after), SETTINGS) == ()
 
 
+def test_the_bound_may_lie_in_a_member() -> None:
+    text = """struct Graph { int *row; int *col; };
+__global__ void k(const Graph g, int *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = g.row[i]; j < g.row[i + 1]; j++)  //~ repeated-index-arithmetic
+    y[i] += g.col[j];
+}
+"""
+    (found,) = check_fixture(text, SETTINGS)
+    assert found.fix is not None
+    after = apply_replacements(text.encode(), found.fix.replacements).decode()
+    assert "\n  const auto row_end = g.row[i + 1];\n  for (int j = g.row[i]; j < row_end; j++)" in after
+    assert check(analyze(after), SETTINGS) == ()
+
+
 @pytest.mark.parametrize(
     "loop",
     [
