@@ -107,3 +107,17 @@ def test_what_has_no_form_of_vectors_is_named(tmp_path: Path) -> None:
     assert done.stdout == "k has no form of vectors and masks here: allocate (line 2: x[0] = (int *)malloc(8);)\n"
     found = json.loads(simt_lsp("scalarize", "a.cu", "--view", "simd", "--json", cwd=tmp_path).stdout)
     assert (found["lines"], found["refused"], found["refused_line"]) == (None, "allocate", 2)
+
+
+def test_a_template_is_shown_as_its_first_launched_instance(tmp_path: Path) -> None:
+    template = """template <class T, int N> __global__ void add(T *x) { x[threadIdx.x] += T(N); }
+void go(float *x, int *y) { add<float, 2><<<1, 64>>>(x); add<int, 1><<<1, 64>>>(y); }
+"""
+    write(tmp_path, {"a.cu": template})
+    shown = simt_lsp("scalarize", "a.cu", cwd=tmp_path).stdout
+    assert shown.startswith("kernel add<float, 2>, a warp of 32 threads")
+    assert "fadd.f32" in shown
+    vectors = simt_lsp("scalarize", "a.cu", "--view", "simd", cwd=tmp_path).stdout
+    assert vectors.startswith("add<float, 2>: vectors of 32 lanes")
+    data = json.loads(simt_lsp("scalarize", "a.cu", "--json", cwd=tmp_path).stdout)
+    assert '"function": "add"' in json.dumps(data)

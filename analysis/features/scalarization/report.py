@@ -51,6 +51,20 @@ class ScalarizationReport:
     def is_kernel(self) -> bool:
         return self.facts.kind is FunctionKind.KERNEL
 
+    @property
+    def title(self) -> str:
+        """The name, of an instance with the arguments of the template."""
+        name, whole = self.facts.name, self.shown.function.id
+        end = len(name)
+        if whole[:end] != name or whole[end : end + 1] != "<":
+            return name
+        depth = 0
+        for end, character in enumerate(whole):
+            depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(character, 0)
+            if depth == 0 and end >= len(name):
+                return whole[: end + 1]
+        return name
+
     def source_of(self, span: Span) -> SourceLine | None:
         """The line that a piece of code stands for; None where no text stands behind it."""
         if span.start == span.end:
@@ -68,11 +82,13 @@ class ScalarizationReport:
 def scalarization_report(
     analysis: FileAnalysis, function: FunctionFacts, *, exit_optimization: bool = False
 ) -> ScalarizationReport | None:
-    """None for a device function that is only ever part of the code of its callers."""
-    for view in analysis.views(function):
+    """None for a device function that is only ever part of the code of its callers.
+
+    Of a template that is launched it is about the first instance: as it stands, sizes and operations are not known.
+    """
+    own = [view for view in analysis.views(function) if view.frame == OWN_FRAME]
+    for view in sorted(own, key=lambda view: view.root.function.id == function.id)[:1]:
         root = view.root
-        if view.frame != OWN_FRAME or root.function.id != function.id:
-            continue
         shown = scalarize(root.function, root.control, root.launch, exit_optimization)
         others = tuple(size for size in WARP_SIZES if size != root.launch.warp_size)
         found = (*for_warp_sizes(root.function, root.control, root.launch, others, exit_optimization), shown)

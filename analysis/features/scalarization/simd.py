@@ -64,7 +64,7 @@ def simd_data(report: ScalarizationReport) -> SimdData:
 def simd_lines(report: ScalarizationReport) -> Iterator[str]:
     """The view as text: each line with the source that it stands for, where that changes."""
     found = simd_view(report)
-    name, lanes = report.facts.name, report.shown.warp_size
+    name, lanes = report.title, report.shown.warp_size
     if isinstance(found, NotVectorised):
         place = report.source_of(found.span)
         where = "" if place is None else f" (line {place.line}: {place.text})"

@@ -25,7 +25,7 @@ TAG_WORDS = {
 def report_lines(report: ScalarizationReport, *, with_source: bool, conventional: bool) -> Iterator[str]:
     """Lines without line ends; `conventional`: the code before scalarization as well."""
     kind = "kernel" if report.is_kernel else "device function"
-    yield f"{kind} {report.facts.name}, a warp of {report.shown.warp_size} threads"
+    yield f"{kind} {report.title}, a warp of {report.shown.warp_size} threads"
     yield from _assumptions(report)
     if conventional:
         yield from _code("conventional code", report, report.shown.conventional, with_source)
