@@ -94,8 +94,16 @@ def branches_if_callers_agree(
 def _branch_facts(function: Function, views: Sequence[tuple[FrameView, DivergenceResult]]) -> tuple[BranchFact, ...]:
     # Matched by place, not by number: an instance of a template may lack the branches of an arm that it discards.
     here = [(view, divergence, _grader(view, divergence)) for view, divergence in views]
-    facts = [_branch_fact(branch, here) for branch in paced(function.branches, 10)]
+    roots = [view for view, _ in views]
+    facts = [_branch_fact(branch, here) for branch in paced(function.branches, 10) if _is_branch(branch, roots)]
     return tuple(sorted(facts, key=lambda fact: (fact.keyword.start, fact.keyword.end)))
+
+
+def _is_branch(branch: SourceBranch, views: Sequence[FrameView]) -> bool:
+    """A call through a pointer is none where the function is known wherever it is inlined (`ir/known_calls.py`)."""
+    if branch.kind is not SourceBranchKind.CALL:
+        return True
+    return any(view.root.divergence.branch_sites(here) for view in views for here in branches_at(view, branch))
 
 
 def _grader(view: FrameView, divergence: DivergenceResult) -> Grader:

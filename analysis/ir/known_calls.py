@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from analysis.ir.function import BasicBlock, Function, SourceBranchKind
 from analysis.ir.ids import ValueId
-from analysis.ir.instructions import Assert, Compare, Constant, Convert, Instruction, Jump, Switch
-from analysis.ir.operators import CompareOperator
+from analysis.ir.instructions import Assert, Binary, Compare, Constant, Convert, Instruction, Jump, Switch
+from analysis.ir.operators import BinaryOperator, CompareOperator
 
 
 def chooses_calls(function: Function) -> bool:
@@ -33,10 +33,10 @@ def choices_of_calls(function: Function) -> Iterator[tuple[ValueId, tuple[int, .
         if isinstance(ending, Switch) and _is_choice(function, ending):
             yield ending.value, tuple(case.value for case in ending.cases if case.value is not None)
         for one in block.instructions:
-            compare = defined.get(one.condition) if isinstance(one, Assert) and one.of_callee else None
-            number = _number(defined, compare.right) if isinstance(compare, Compare) else None
-            if isinstance(compare, Compare) and number is not None:
-                yield compare.left, (number,)
+            for compare in _tests(defined, one.condition) if isinstance(one, Assert) and one.of_callee else ():
+                number = _number(defined, compare.right)
+                if number is not None:
+                    yield compare.left, (number,)
 
 
 def with_known_calls(function: Function) -> Function:
@@ -69,11 +69,19 @@ def _is_idle(defined: Mapping[ValueId | None, Instruction], instruction: Instruc
     """Whether it asserts of a function that is known that it is that one."""
     if not isinstance(instruction, Assert) or not instruction.of_callee:
         return False
-    compare = defined.get(instruction.condition)
-    if not isinstance(compare, Compare) or compare.operator is not CompareOperator.EQUAL:
-        return False
-    number = _number(defined, compare.left)
-    return number is not None and number == _number(defined, compare.right)
+    tests = _tests(defined, instruction.condition)
+    pairs = ((_number(defined, test.left), _number(defined, test.right)) for test in tests)
+    return any(number is not None and number == other for number, other in pairs)
+
+
+def _tests(defined: Mapping[ValueId | None, Instruction], condition: ValueId) -> Iterator[Compare]:
+    """The tests for equality of which one has to hold."""
+    found = defined.get(condition)
+    if isinstance(found, Binary) and found.operator is BinaryOperator.LOGICAL_OR:
+        yield from _tests(defined, found.left)
+        yield from _tests(defined, found.right)
+    elif isinstance(found, Compare) and found.operator is CompareOperator.EQUAL:
+        yield found
 
 
 def _number(defined: Mapping[ValueId | None, Instruction], value: ValueId) -> int | None:

@@ -28,6 +28,7 @@ from analysis.lower.bit_fields import clear_units
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.builtins import builtin_layout
 from analysis.lower.class_conversions import convert_class
+from analysis.lower.class_numbers import set_class
 from analysis.lower.closure_objects import closure_object
 from analysis.lower.construct import construct_at, default_object, initialise_member, initialise_zero
 from analysis.lower.context import LoweringContext, LValue, PointerMoved, ReturnTarget
@@ -116,6 +117,7 @@ def _lower_body(
     if declaration.is_destructor and owner is not None:
         whole = this_object(ctx, owner, end)
         if whole is not None:
+            set_class(ctx, whole, owner, ctx.span(declaration.declarator))
             parts_end(ctx, whole, owner, end)
     if body is not None:
         statement(ctx, body)
@@ -209,6 +211,7 @@ def _member_initialisers(ctx: LoweringContext, record: Record, node: Node) -> No
         return
     clear_units(ctx, whole, record, span)
     _initialise_bases(ctx, record, whole, written, span)
+    set_class(ctx, whole, record, span)
     for index in range(record.own_fields, len(record.fields)):
         with full_expression(ctx, span):
             _initialise_member(ctx, record, whole, index, written, span)
@@ -256,6 +259,8 @@ def _initialise_member(
     ctx: LoweringContext, record: Record, whole: LValue, index: int, written: dict[str, Node], span: Span
 ) -> None:
     member = record.fields[index]
+    if member.is_class_number:
+        return
     declared = member.declared
     child = written.get(member.name)
     if child is not None:

@@ -34,6 +34,8 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
 from analysis.lower.builtins.atomic_objects import is_atomic_object
+from analysis.lower.chosen_calls import Arm, call_one
+from analysis.lower.class_numbers import class_of, number_of_class, set_class
 from analysis.lower.closure_objects import call_closure_object
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.copies import (
@@ -124,6 +126,8 @@ def call_method(
         return unknown_call(ctx, f"ambiguous call of {name}", (*known, *arguments), span)
     if not is_exact and declaration.has_this and is_dispatched(record, declaration):
         found = _overriding(ctx, choice, receiver)
+        if found is None and receiver is not None and not choice.rivals:
+            return _dispatched(ctx, choice, record, receiver, arguments, span)
         if found is None:
             returns = choice.instance.signature.returns.stored
             return unknown_call(ctx, f"virtual call of {name}", (*known, *arguments), span, returns)
@@ -145,6 +149,66 @@ def call_method(
     if seen is None and is_derived(owner, record):
         seen = downcast(ctx, receiver, owner, span)
     return call_one_of(ctx, name, _for_class(ctx, choice, receiver), seen or receiver, arguments, span)
+
+
+def _dispatched(
+    ctx: LoweringContext,
+    choice: Choice,
+    record: Record,
+    receiver: LValue,
+    arguments: Sequence[Operand],
+    span: Span,
+) -> Operand:
+    """A virtual call on an object of `record` or of a class derived from it, which the object says."""
+    instance = choice.instance
+    name = f"{record.name}::{instance.declaration.name}"
+    arguments = _completed(ctx, instance, arguments, span)
+    returns = instance.signature.returns
+    unknown = partial(unknown_call, ctx, f"virtual call of {name}", (receiver, *arguments), span, returns.stored)
+    ctx.asks_for_functions = True
+    hierarchy = ctx.program.hierarchy(record)
+    overriders: dict[FunctionDeclaration, list[Record]] = {}
+    is_known = hierarchy.is_known
+    for whole in hierarchy.classes:
+        found = final_overrider(whole, instance.declaration)
+        is_seen = found is not None and found.body is not None and (found.owner is None or not found.owner.is_guess)
+        is_known = is_known and is_seen
+        if found is not None and is_seen:
+            overriders.setdefault(found, []).append(whole)
+    number = class_of(ctx, receiver, record, span) if overriders else None
+    if number is None:
+        return unknown()
+    arms = [
+        Arm(
+            tuple(map(number_of_class, classes)),
+            partial(_call_overrider, ctx, choice, record, receiver, found, classes, arguments, span),
+        )
+        for found, classes in overriders.items()
+    ]
+    otherwise = None if is_known else unknown
+    return call_one(ctx, number, arms, otherwise, span, span, are_references=returns.is_reference)
+
+
+def _call_overrider(
+    ctx: LoweringContext,
+    choice: Choice,
+    record: Record,
+    receiver: LValue,
+    function: FunctionDeclaration,
+    classes: Sequence[Record],
+    arguments: Sequence[Operand],
+    span: Span,
+) -> Operand:
+    """The function that runs for objects of just these classes, on an object seen as a `record`."""
+    owner = function.owner
+    assert owner is not None, "a method"
+    seen = upcast(ctx, receiver, record, owner, span)
+    if seen is None:
+        seen = downcast(ctx, receiver, owner, span)
+    if len(classes) == 1:
+        seen = replace(seen, most_derived=classes[0])
+    known = _for_class(ctx, replace(choice, instance=instantiate(function, {})), seen)
+    return call_instance(ctx, known.instance, seen, arguments, span)
 
 
 def _overriding(ctx: LoweringContext, choice: Choice, receiver: LValue | None) -> Choice | None:
@@ -302,6 +366,7 @@ def copy_object(ctx: LoweringContext, target: LValue, record: Record, source: LV
         call_method(ctx, target, record, written_constructors(record), (), (source,), span)
         return
     ctx.builder.store(target.address, load(ctx, source, span), span)
+    set_class(ctx, target, record, span)
     if part_with_copy_constructor(record) is not None and not record.is_union:
         _copy_parts(ctx, target, record, source, span)
 
@@ -317,7 +382,7 @@ def _copy_parts(ctx: LoweringContext, target: LValue, record: Record, source: LV
             copy_object(ctx, part, base, replace(other, is_expiring=is_moved), span)
     for index in range(record.own_fields, len(record.fields)):
         declared = record.fields[index].declared
-        if not declared.is_reference:
+        if not declared.is_reference and not record.fields[index].is_class_number:
             part, other = (member_place(ctx, whole, record, index, span) for whole in (target, known))
             _copy_member(ctx, part, other, span)
 

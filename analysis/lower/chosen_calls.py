@@ -18,7 +18,7 @@ from typing import TypeAlias, final
 from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
 from analysis.ir.ids import SourceBranchId, SymbolId, ValueId
 from analysis.ir.instructions import Assert, Switch, SwitchCase
-from analysis.ir.operators import CompareOperator
+from analysis.ir.operators import BinaryOperator, CompareOperator
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, S64, Type
@@ -53,8 +53,8 @@ def call_one(
     builder = ctx.builder
     number = implicit(ctx, value, S64, span)
     branch = builder.source_branch(SourceBranch(SourceBranchKind.CALL, chosen_by, chosen_by))
-    if otherwise is None and len(arms) == 1 and len(arms[0].numbers) == 1:
-        _assert_is(ctx, number, arms[0].numbers[0], span)
+    if otherwise is None and len(arms) == 1:
+        _assert_is_one(ctx, number, arms[0].numbers, span)
         return arms[0].call()
     blocks = [builder.new_block() for _ in arms]
     other, end = builder.new_block(), builder.new_block()
@@ -77,9 +77,14 @@ def call_one(
     return result.operand()
 
 
-def _assert_is(ctx: LoweringContext, value: ValueId, number: int, span: Span) -> None:
-    known = ctx.builder.constant(number, S64, span)
-    ctx.builder.emit(Assert(ctx.builder.compare(CompareOperator.EQUAL, value, known, span), span, of_callee=True))
+def _assert_is_one(ctx: LoweringContext, value: ValueId, numbers: Sequence[int], span: Span) -> None:
+    builder = ctx.builder
+    constants = [builder.constant(number, S64, span) for number in numbers]
+    tests = [builder.compare(CompareOperator.EQUAL, value, known, span) for known in constants]
+    whole = tests[0]
+    for test in tests[1:]:
+        whole = builder.binary(BinaryOperator.LOGICAL_OR, whole, test, BOOLEAN, span)
+    builder.emit(Assert(whole, span, of_callee=True))
 
 
 @final

@@ -13,6 +13,7 @@ from analysis.ir.source import Span
 from analysis.ir.types import S64, U64, StructType, TemplateType, Type, UnknownType
 from analysis.lower.calls import call_method
 from analysis.lower.class_knowledge import RecordClasses, conversion_arguments
+from analysis.lower.class_numbers import set_class
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import is_arithmetic, is_vague
@@ -36,7 +37,7 @@ def convert_class(ctx: LoweringContext, value: ValueId, type: Type, exact: QualT
         if derived is not None and base is not None:
             seen = upcast(ctx, temporary(ctx, value, span), derived, base, span)
             if seen is not None:
-                return load(ctx, seen, span)
+                return _as_whole(ctx, load(ctx, seen, span), base, span)
     if isinstance(type, StructType):
         record = records.get(type.name)
         built = None if record is None else _constructed(ctx, record, value, span)
@@ -52,6 +53,15 @@ def convert_class(ctx: LoweringContext, value: ValueId, type: Type, exact: QualT
     if is_vague(source) or (is_vague(type) and not isinstance(type, UnknownType)):
         return ctx.builder.convert(value, type, span)
     return ctx.builder.opaque(f"conversion of {spelled(source)} to {spelled(type)}", (value,), type, span)
+
+
+def _as_whole(ctx: LoweringContext, value: ValueId, record: Record, span: Span) -> ValueId:
+    """A part of an object as an object of its own."""
+    if not any(field.is_class_number for field in record.fields):
+        return value
+    whole = temporary(ctx, value, span)
+    set_class(ctx, whole, record, span)
+    return load(ctx, whole, span)
 
 
 def _chosen(

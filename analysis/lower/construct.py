@@ -32,6 +32,7 @@ from analysis.lower.builtins import builtin_constructor, builtin_layout
 from analysis.lower.builtins.atomic_objects import is_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, copy_object, unknown_call
 from analysis.lower.class_knowledge import conversion_arguments
+from analysis.lower.class_numbers import set_class
 from analysis.lower.closure_objects import as_objects
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic
@@ -177,6 +178,7 @@ def _copy(ctx: LoweringContext, target: LValue, record: Record, value: Operand, 
         copy_object(ctx, target, record, value, span)
     else:
         ctx.builder.store(target.address, load(ctx, value, span), span)
+        set_class(ctx, target, record, span)
 
 
 def default_members(
@@ -199,6 +201,7 @@ def default_members(
             construct_at(ctx, inner, base, given[1], span)
         elif inner is not None:
             default_object(ctx, inner, base, span, zeroed=zeroed)
+    set_class(ctx, target, record, span)
     for index in range(record.own_fields, len(record.fields)):
         _default_member(ctx, target, record, index, span, zeroed=zeroed)
 
@@ -208,7 +211,7 @@ def _default_member(
 ) -> None:
     declared = record.fields[index].declared
     default = record.fields[index].default
-    if default is None and declared.is_reference:
+    if record.fields[index].is_class_number or (default is None and declared.is_reference):
         return
     if default is None and not zeroed and not needs_construction(ctx, declared.type):
         return
@@ -278,6 +281,8 @@ def needs_construction(ctx: LoweringContext, type: Type) -> bool:
 
 def _record_needs_construction(ctx: LoweringContext, record: Record) -> bool:
     if written_constructors(record) and not has_defaulted_constructor(record):
+        return True
+    if any(field.is_class_number for field in record.fields):
         return True
     if any(_record_needs_construction(ctx, base) for base, _ in record.bases):
         return True
@@ -455,9 +460,10 @@ def _fill_members(
         whole = upcast(ctx, target, record, base, span)
         if whole is not None:
             _fill_base(ctx, whole, base, pending if not designated else [], span)
+    set_class(ctx, target, record, span)
     for index in range(record.own_fields, len(record.fields)):
         member = record.fields[index]
-        if not member.name and member.width is not None:
+        if member.is_class_number or (not member.name and member.width is not None):
             continue
         inner = member_place(ctx, target, record, index, span)
         node = designated.get(member.name)

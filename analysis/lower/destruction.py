@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -21,11 +22,13 @@ from analysis.ir.source import Span
 from analysis.ir.types import BOOLEAN, S32, S64, ArrayType, PointerType, StructType
 from analysis.lower.builder import Mark
 from analysis.lower.calls import call_method
-from analysis.lower.context import LoweringContext, LValue
+from analysis.lower.chosen_calls import Arm, call_one
+from analysis.lower.class_numbers import class_of, number_of_class
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import truth
 from analysis.lower.counted_loops import count_down
 from analysis.lower.endings import Ending, Exit, FullExpression, Label, Temporary
-from analysis.lower.expressions.members import member_place, upcast
+from analysis.lower.expressions.members import downcast, member_place, upcast
 from analysis.lower.lifetimes import ends_by_code, ends_somewhere
 from analysis.lower.names import Record
 from analysis.lower.records import destructors_of, has_destructor, has_virtual_destructor
@@ -94,10 +97,32 @@ def end_object(ctx: LoweringContext, object: LValue, span: Span) -> None:
     is_exact = object.variable is not None
     record = ctx.program.records.get(object.type.name) if isinstance(object.type, StructType) else None
     if record is not None and not is_exact and has_virtual_destructor(record):
-        construct = f"virtual destructor of {record.name}"
-        ctx.builder.emit(Opaque(None, construct, (object.address,), True, span))
+        _end_by_class(ctx, object, record, span)
     else:
         destroy(ctx, object, span)
+
+
+def _end_by_class(ctx: LoweringContext, object: LValue, record: Record, span: Span) -> None:
+    """The end of an object whose class it says itself."""
+
+    def unknown() -> Operand:
+        construct = f"virtual destructor of {record.name}"
+        ctx.builder.emit(Opaque(None, construct, (object.address,), True, span))
+        return None
+
+    def end(whole: Record) -> Operand:
+        seen = object if whole is record else downcast(ctx, object, whole, span)
+        destroy(ctx, LValue(seen.address, whole.type), span)
+        return None
+
+    ctx.asks_for_functions = True
+    hierarchy = ctx.program.hierarchy(record)
+    number = class_of(ctx, object, record, span) if hierarchy.classes else None
+    if number is None:
+        unknown()
+        return
+    arms = [Arm((number_of_class(whole),), partial(end, whole)) for whole in hierarchy.classes]
+    call_one(ctx, number, arms, None if hierarchy.is_known else unknown, span, span)
 
 
 def end_pointee(ctx: LoweringContext, pointer: ValueId, type: PointerType, span: Span) -> None:

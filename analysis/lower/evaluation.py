@@ -93,6 +93,7 @@ from analysis.lower.packs import EXPANSION, element_of, expanded, fold
 from analysis.lower.records import (
     has_defaulted_constructor,
     has_destructor,
+    has_virtual_base,
     methods_named,
     written_constructors,
 )
@@ -646,10 +647,10 @@ def _shape(record: Record) -> ClassShape | None:
     """The class as the machine makes its objects; None where something about that is not known."""
     if record.is_guess or record.is_union or record.has_unknown_base or record.inherited or has_destructor(record):
         return None
-    if record.node.field("body") is None or any(not one.name for one in record.fields):
+    if record.node.field("body") is None or any(not one.name or one.is_class_number for one in record.fields):
         return None
     constructors = written_constructors(record)
-    if any(map(_takes_anything, constructors)) or _has_virtual_base(record):
+    if any(map(_takes_anything, constructors)) or has_virtual_base(record):
         return None
     fields = [Field(one.name, _type(one.declared), one.default, one.width, one.is_mutable) for one in record.fields]
     is_copied = copy_runs_code(record) or any(_takes_own(record, one) for one in constructors)
@@ -677,12 +678,6 @@ def _takes_anything(constructor: FunctionDeclaration) -> bool:
     parameters = generic_signature(constructor).parameters
     first = parameters[0].declared if constructor.template_parameters and parameters else None
     return first is not None and first.is_reference and not first.is_constant
-
-
-def _has_virtual_base(record: Record) -> bool:
-    clause = record.node.child("base_class_clause")
-    is_own = clause is not None and b"virtual" in clause.text
-    return is_own or any(_has_virtual_base(base) for base, _ in record.bases)
 
 
 def _literals(node: Node) -> Iterator[Node]:

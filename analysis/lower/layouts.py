@@ -11,6 +11,7 @@ from typing import Final, TypeAlias, assert_never, final
 
 from analysis.ir.record import record
 from analysis.ir.types import (
+    CLASS_NUMBER,
     U8,
     ArrayType,
     BitRange,
@@ -141,6 +142,9 @@ def lay_out(
     alignment = max([alignment, 8 if has_table else 1, *(base.layout.alignment for base in bases)])
     placed.end = max([placed.end, placed.offset, *(field.offset for field in fields)])
     for member in members[len(fields) :]:
+        if member.type == CLASS_NUMBER:
+            fields.append(Field(member.name, member.type, 0))
+            continue
         size, own = size_and_alignment(member.type, structs)
         is_known = is_known and size is not None
         own = max(1 if is_packed else own, member.alignment)

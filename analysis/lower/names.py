@@ -18,7 +18,7 @@ from analysis.ir.function import FunctionKind, SymbolKind, VariableId
 from analysis.ir.ids import FunctionId, SymbolId
 from analysis.ir.record import record
 from analysis.ir.source import Span
-from analysis.ir.types import StructLayout, StructType, Type
+from analysis.ir.types import CLASS_NUMBER, StructLayout, StructType, Type
 from analysis.lower.builtins import BuiltinVariable
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.conversions import ConstantValue
@@ -471,6 +471,11 @@ class RecordField:
     width: int | None = None
     is_mutable: bool = False
 
+    @property
+    def is_class_number(self) -> bool:
+        """Whether it stands for the pointer to a table of virtual functions, and is no member of the program's."""
+        return self.declared.type == CLASS_NUMBER
+
     def type_in(self, object: QualType) -> QualType | None:
         """The C++ type of the member in an object of that type, which may be `const`; None where it is not known."""
         exact = self.declared.exact
@@ -534,6 +539,18 @@ class Record:
         return None
 
 
+@final
+@record
+class Hierarchy:
+    """`classes` that objects may be of: some class and those derived from it, in the order of their names.
+
+    `is_known`: there are no others.
+    """
+
+    classes: tuple[Record, ...]
+    is_known: bool
+
+
 class Declarations(Protocol):
     """What scopes ask of the whole unit; `program.py` answers."""
 
@@ -569,4 +586,5 @@ class Declarations(Protocol):
     def use_variable(self, declaration: GlobalDeclaration) -> None: ...
     def used_variable(self, name: str) -> GlobalDeclaration | None: ...
     def returned(self, id: FunctionId) -> DeclaredType: ...
+    def hierarchy(self, base: Record) -> Hierarchy: ...
     def addressed_functions(self) -> tuple[Sequence[FunctionDeclaration], bool]: ...

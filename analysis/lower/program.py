@@ -31,6 +31,7 @@ from analysis.lower import evaluation, type_instances
 from analysis.lower.bodies import lower_body
 from analysis.lower.builder import FunctionBuilder, FunctionTooLarge
 from analysis.lower.constant_values import Constant, ConstantObject
+from analysis.lower.derived_classes import hierarchy_of
 from analysis.lower.exact_arguments import exact_arguments
 from analysis.lower.expression_types import named_type
 from analysis.lower.forgetting import forget_names
@@ -44,6 +45,7 @@ from analysis.lower.names import (
     FunctionDeclaration,
     FunctionInstance,
     GlobalDeclaration,
+    Hierarchy,
     NamespaceName,
     Origin,
     Record,
@@ -142,6 +144,7 @@ class Program:
         self._enumerations: dict[int, Scope | None] = {}
         self._operators: dict[str, tuple[FunctionDeclaration, ...]] = {}
         self._templates: dict[int, TypeTemplateDeclaration | None] = {}
+        self._hierarchies: dict[str, Hierarchy] = {}
 
     def pass_checkpoints(self) -> None:
         """Who asks from now on is no longer the analysis that was given the checkpoint."""
@@ -180,6 +183,7 @@ class Program:
             self._templates,
             self._lowered,
             self.records,
+            self._hierarchies,
         )
 
     def __del__(self) -> None:
@@ -429,6 +433,13 @@ class Program:
     def evaluate(self, scope: Scope, node: Node, *, is_required: bool) -> Constant | None:
         """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
         return evaluation.evaluate(scope, node, is_required=is_required)
+
+    def hierarchy(self, base: Record) -> Hierarchy:
+        """The classes that an object seen as a `base` may be of."""
+        known = self._hierarchies.get(base.name)
+        if known is None:
+            known = self._hierarchies[base.name] = hierarchy_of(self._itself, base)
+        return known
 
     def addressed_functions(self) -> tuple[Sequence[FunctionDeclaration], bool]:
         """The functions that a pointer may lead to, and whether there are no others."""

@@ -4,7 +4,9 @@ Rules   A base class's members come first, flattened, so a member has one index.
         struct or union is a member without name; names inside it are found through it.
         A method with a body anywhere in the unit is found by its owner's name; inside the class body it belongs to the
         class text it stands in, so that specialisations keep theirs.
-Limits  Virtual bases and tables of virtual functions are not modelled: see `virtual_calls.py`.
+        The first member of its own of a class that is the first with virtual functions is none of the program's: it
+        stands where compilers put the pointer to a table, and says the class of the object (`class_numbers.py`).
+Limits  Virtual bases are not modelled.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Final
 
 from analysis.cpp.types.model import ClassType, QualType
 from analysis.ir.limits import Limit
-from analysis.ir.types import ArrayType, StructLayout, StructType, TemplateType, Type, UnknownType
+from analysis.ir.types import CLASS_NUMBER, ArrayType, StructLayout, StructType, TemplateType, Type, UnknownType
 from analysis.lower.alignment import is_packed, requested_alignment
 from analysis.lower.constants import constant_integer
 from analysis.lower.functions import (
@@ -63,6 +65,10 @@ MAX_PARTS: Final = 4_096
 """Of all classes in one class, since what makes, copies or ends an object visits each; `Limit.PARTS` says it."""
 _EMPTIES_LOOKED_AT: Final = 16
 """Elements of an array of empty classes that must not lie on a base of their class: few bases lie behind so many."""
+
+
+CLASS_NAME: Final = "virtual functions"
+"""What is no name of a member."""
 
 
 def methods_named(record: Record, name: str) -> tuple[FunctionDeclaration, ...]:
@@ -168,6 +174,13 @@ def has_destructor(record: Record) -> bool:
     return False
 
 
+def has_virtual_base(record: Record) -> bool:
+    """Whether some of its bases are parts of what is derived from it, which say where they lie."""
+    clause = record.node.child("base_class_clause")
+    is_own = clause is not None and b"virtual" in clause.text
+    return is_own or any(has_virtual_base(base) for base, _ in record.bases)
+
+
 def has_virtual_destructor(record: Record) -> bool:
     """Whether an object that is seen as one of this class may end by the code of a class derived from it."""
     nodes = record.method_nodes.get("~" + record.simple_name, [])
@@ -189,6 +202,9 @@ def fill_record(record: Record) -> StructLayout:
     body = record.node.field("body")
     for child in body.children if body is not None else ():
         _read_declaration(record, child)
+    if _has_table(record) and not any(_has_table(base) for base, _ in record.bases):
+        record.fields.insert(record.own_fields, RecordField(CLASS_NAME, DeclaredType(CLASS_NUMBER), None))
+        record.parts += 1
     record.scope.look_again()  # a member may have named a later one, or itself
     return layout_of(record)
 

@@ -6,21 +6,24 @@ Rules     The final overrider in the class that the whole object has.  That clas
           and destructors, whose object has no other class; in methods that are called on such objects, which are
           lowered for that class (`functions.for_class`); and where class or function are `final`.
           A function that a base declares as virtual is virtual, with or without `override`.
-Limits    What a pointer leads to is not followed, nor a reference that is passed.  That no class of the file overrides
-          a function says nothing: a header's class may be derived from elsewhere, and a new class would change what its
-          base's callers mean without changing what they name.
+          Any other call is decided by the number of the class that the object holds (`class_numbers.py`), among the
+          classes that the unit derives (`derived_classes.py`).
 Source    C++20 standard, [class.virtual], [class.cdtor].
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from analysis.ir.types import StructType, Type
 from analysis.lower.context import LValue
 from analysis.lower.functions import generic_signature
 from analysis.lower.names import Declarations, FunctionDeclaration, Record
 from analysis.lower.records import is_derived, methods_named, parameter_types
+
+_PURE: Final = re.compile(rb"=\s*0\s*;?\s*\Z")
 
 
 def is_dispatched(record: Record, declaration: FunctionDeclaration) -> bool:
@@ -39,6 +42,23 @@ def is_polymorphic(record: Record) -> bool:
         own = any(each.is_virtual for name in names for each in methods_named(record, name))
         record.is_polymorphic = own or any(is_polymorphic(base) for base, _ in record.bases)
     return record.is_polymorphic
+
+
+def is_pure(declaration: FunctionDeclaration) -> bool:
+    """Whether it is declared with `= 0`: nothing runs for objects of its class, since there are none."""
+    return declaration.body is None and _PURE.search(declaration.node.text) is not None
+
+
+def is_abstract(record: Record) -> bool:
+    """Whether there are no objects of just that class."""
+    pure = (one for base in _with_bases(record) for name in base.method_nodes for one in methods_named(base, name))
+    return any(is_pure(one) and (found := final_overrider(record, one)) is not None and is_pure(found) for one in pure)
+
+
+def _with_bases(record: Record) -> Iterator[Record]:
+    yield record
+    for base, _ in record.bases:
+        yield from _with_bases(base)
 
 
 def most_derived(program: Declarations, object: LValue | None) -> Record | None:

@@ -7,7 +7,7 @@ Rules     A function's address may be taken where its name stands without a call
           of another file), is no part of other files, has read all that it includes, and its text has no lambda that
           could become a pointer and no macro that may paste the name of a function together.
           A device function that is declared and nowhere defined, and is neither template nor member, shows that
-          device code is linked (`-rdc=true`).
+          device code is linked (`-rdc=true`), whatever the build command is.
 Cost      O(text of the items that name device functions), once per unit that calls through a pointer.
 """
 
@@ -24,6 +24,8 @@ _LAMBDA: Final = re.compile(rb"(?<!operator)(?<!delete)\[\s*\]\s*(?:[({<]|__\w+_
 """A lambda that captures nothing, or what looks like one."""
 _CALLED: Final = re.compile(rb"\s*(?:<[^;{}()]*>\s*)?\(")
 """Behind the name of a function that is called, its template arguments included."""
+_CLASSES: Final = frozenset({b"struct", b"class"})
+_DERIVED: Final = re.compile(rb"\b(?:struct|class)\s+\w+\s*(?:final\s*)?:(?!:)")
 _PASTED: Final = re.compile(rb"(\w+)\s*##\s*(\w+)")
 
 
@@ -47,10 +49,15 @@ def function_values(items: Sequence[Item], macros: MacroTable, *, is_alone: bool
     for text in paced([*texts, *(definition.body for definition in definitions)]):
         taken.update(_taken(text, functions.keys()))
     found = tuple(item for name in sorted(taken) for item in functions[name] if item.is_definition)
-    is_known = is_alone and not any(map(_is_elsewhere, functions.values()))
-    is_known = is_known and not any(_LAMBDA.search(item.text) for item in paced(items) if b"[" in item.text)
+    is_known = is_alone and not any(_LAMBDA.search(item.text) for item in paced(items) if b"[" in item.text)
     is_known = is_known and not any(_may_paste(definition, functions.keys()) for definition in definitions)
     return FunctionValues(found, is_known)
+
+
+def has_derived_class(item: Item) -> bool:
+    """Whether a class with bases may stand in the text of a function."""
+    is_function = item.kind is ItemKind.FUNCTION and item.active and not _CLASSES.isdisjoint(item.identifiers)
+    return is_function and _DERIVED.search(item.text) is not None
 
 
 def _taken(text: bytes, names: Collection[bytes]) -> Iterator[bytes]:
@@ -62,9 +69,12 @@ def _taken(text: bytes, names: Collection[bytes]) -> Iterator[bytes]:
             yield found[0]
 
 
-def _is_elsewhere(functions: Sequence[Item]) -> bool:
-    """Whether free functions of that name are declared and not defined: another file does that."""
-    return not any(one.is_definition or one.is_template or one.is_friend or one.owner for one in functions)
+def calls_other_files(items: Sequence[Item]) -> bool:
+    """Whether a free device function is declared and nowhere defined: another file does that."""
+    functions = [item for item in paced(items) if item.kind is ItemKind.FUNCTION and item.is_device and item.active]
+    free = [one for one in functions if not (one.is_kernel or one.is_template or one.is_friend or one.owner)]
+    defined = {one.name for one in functions if one.is_definition}
+    return any(one.name not in defined for one in free)
 
 
 def _may_paste(definition: MacroDefinition, names: Collection[bytes]) -> bool:

@@ -20,7 +20,7 @@ from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import ASKING_FOR_SIDE, Environment
 from analysis.syntax.fingerprints import Fingerprints, names_of
-from analysis.syntax.function_values import FunctionValues, function_values
+from analysis.syntax.function_values import FunctionValues, calls_other_files, function_values, has_derived_class
 from analysis.syntax.includes import IncludeUse, Loader, is_header
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
@@ -291,18 +291,38 @@ class TranslationUnit:
         return blake2b(b"".join(digests), digest_size=16).digest()
 
     @cached_property
+    def is_alone(self) -> bool:
+        """Whether device code can name nothing of another text: it is compiled as a whole program, and all is read."""
+        is_whole = not any(problem.kind in _NOT_READ for problem in self.problems)
+        is_whole = is_whole and not self.is_included and not self.environment.is_linked
+        return is_whole and not calls_other_files(self._all)
+
+    @cached_property
     def function_values(self) -> FunctionValues:
         """The device functions whose address may be taken."""
-        is_whole = not any(problem.kind in _NOT_READ for problem in self.problems)
-        is_alone = is_whole and not self.is_included and not self.environment.is_linked
-        return function_values(self._all, self.macros, is_alone=is_alone)
+        return function_values(self._all, self.macros, is_alone=self.is_alone)
 
     @cached_property
     def callable_by_value(self) -> bytes:
         """A hash of all that decides which functions a call may run that is chosen at run time, and of their heads."""
         found = self.function_values
-        digests = sorted(self.seen(item) for item in found.items)
-        return blake2b(b"".join([bytes([found.is_known]), *digests]), digest_size=16).digest()
+        digests = sorted(self.seen(item) for item in (*found.items, *self._of_virtual_calls()))
+        return blake2b(
+            b"".join([bytes([self.is_alone, found.is_known, self.has_derived_in_functions]), *digests]), digest_size=16
+        ).digest()
+
+    @cached_property
+    def has_derived_in_functions(self) -> bool:
+        """Whether some function may declare a class with bases."""
+        return any(has_derived_class(item) for item in paced(self._all))
+
+    def _of_virtual_calls(self) -> Sequence[Item]:
+        """All classes and their methods, where any function is virtual."""
+        if not any(b"virtual" in item.identifiers for item in self._all):
+            return ()
+        kinds = (ItemKind.RECORD, ItemKind.FUNCTION)
+        methods = [item for item in self._all if item.kind in kinds and item.active and item.is_definition]
+        return [item for item in methods if item.kind is ItemKind.RECORD or item.owner is not None]
 
     def locator(self, item: Item) -> Locator | None:
         """How to find `item` in other versions of the text in which others see the same of it."""

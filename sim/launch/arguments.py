@@ -49,6 +49,7 @@ from sim.launch.pointees import Memory, PointedTo, pointers_at
 from sim.launch.request import Request
 from sim.launch.scalars import ChosenNumber
 from sim.launch.subject import VARIABLES, Subject
+from sim.launch.whole_objects import of_classes, whole_object
 from sim.refusals import LaunchError
 from sim.specification import Argument, Array, Filling, Objects, Pointers, Scalar, Struct, TextureImage
 
@@ -123,12 +124,14 @@ class ArgumentChooser:
             element, holder = self._flow.pointees.get(root), self._memories.get(place.root)
             if root in self._memories or root not in self._uses or element is None or holder is None:
                 continue
-            element = element_of(element, self._uses[root])
+            use = self._uses[root]
+            element = whole_object(element_of(element, use), use, structs)
             if not holder.at(place.path, structs) or not size_of(element, structs):
                 continue
             grown = self._attempt.lengths.get(root.name)
             count, length = pointed.size(place, element, holder, self._blocks, self._threads, grown, structs)
-            choice = replace(self._array_choice(root.name, root, element), length=length)
+            choice = self._array_choice(root.name, root, element)
+            choice = replace(choice, length=length, limits=of_classes(choice.limits, element, use, structs))
             self._memories[root] = Memory(choice, count)
             self.arrays[root.name] = choice
             many = f"{count} arrays" if count > 1 else "one element per pointer"

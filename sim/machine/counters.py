@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from analysis.ir.function import SourceBranchKind
 from analysis.ir.instructions import Branch, Select, SourceBranchId, Switch
 from analysis.ir.source import Span
 from analysis.verdict.latency import is_issued
@@ -82,6 +83,7 @@ class Counters:
             for branch, source in zip(
                 map(SourceBranchId, range(len(function.branches))), function.branches, strict=True
             )
+            if source.kind is not SourceBranchKind.CALL or (name, branch) in executed  # else the function is known
         )
 
     def instructions(self) -> tuple[InstructionCount, ...]:

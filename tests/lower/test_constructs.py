@@ -92,6 +92,7 @@ NOT_UNDERSTOOD = {
     "throw": "__global__ void k(int* a) { throw 1; }",
     "host variable limit": "int limit; __global__ void k(int* a) { a[0] = limit; }",
     "virtual call of S::f": "struct S { virtual __device__ int f() { return 1; } };"
+    "__device__ void other() { struct L : S { __device__ int f() override { return 2; } }; }"
     "__global__ void k(S* s, int* a) { a[0] = s->f(); }",
     "call through function pointer f": "__global__ void k(int* a, int (*f)(int)) { a[0] = f(1); }",
     "call of f, whose body is not visible": "__device__ int f(int); __global__ void k(int* a) { a[0] = f(1); }",

@@ -132,7 +132,7 @@ def test_a_destructor_changes_what_the_object_refers_to() -> None:
 @pytest.mark.parametrize(
     ("body", "construct"),
     [
-        ("Base *b = (Base *)t; delete b;", "virtual destructor of Base"),
+        ("struct L : Base {}; Base *b = (Base *)t; delete b;", "virtual destructor of Base"),
         ("Hidden h;", "call of Hidden::~Hidden, whose body is not visible"),
         ("auto f = [copy = *t] { return copy.id; }; f();", "copy of T, which copies by code"),
         ("Counted c; auto f = [c] { return c.n; }; f();", "destructor of Counted"),

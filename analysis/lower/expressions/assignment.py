@@ -11,6 +11,7 @@ from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import S32, BooleanType, FloatType, PointerType, StructType, VectorType
 from analysis.lower.bit_fields import store_to
 from analysis.lower.builtins.atomic_objects import held_by_atomic
+from analysis.lower.class_numbers import classes_in
 from analysis.lower.construct import initialise_list
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import convert, promoted
@@ -66,7 +67,11 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
     if held_by_atomic(target.type) is not None and ctx.type_of(value) != target.type:
         return overloaded(ctx, "=", (target, value), node)
     stored = implicit(ctx, load(ctx, value, span), target.type, span)
-    return _assigned(target, assign(ctx, target, stored, node))
+    classes = classes_in(ctx, target, span)
+    assigned = assign(ctx, target, stored, node)
+    for address, number in classes:
+        ctx.builder.store(address, number, span)
+    return replace(target, held=None) if classes else _assigned(target, assigned)
 
 
 def _assign_operator(ctx: LoweringContext, target: LValue, value: Operand, node: Node) -> tuple[bool, Operand]:
