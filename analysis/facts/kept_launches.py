@@ -80,7 +80,9 @@ def launches_of_version(
         found = launches_of_file(unit, launches, uses, outside)
     launched = (name.encode("utf-8", "replace") for name in (*found.known, *found.open))
     kernels = outside.here.kernels | frozenset(launched)
-    words = outside.own.host.seen_by.with_kernels(kernels).with_functions(outside.asked_names)
+    own = outside.own.host
+    words = own.seen_by.with_bodies(own.constants.object_functions.asked)
+    words = words.with_kernels(kernels).with_functions(outside.asked_names)
     if _may_tell_lines(unit, words):
         memo.discard(unit.path)
     else:

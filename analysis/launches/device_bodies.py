@@ -54,14 +54,21 @@ class SeenBy:
 
     device: frozenset[bytes]
     host: frozenset[bytes]
+    bodies: frozenset[bytes] = frozenset()
+    """Host functions whose own bodies are seen, whatever they name."""
+
+    def with_bodies(self, names: Iterable[str]) -> SeenBy:
+        """These, and the bodies of host functions that callers compute with."""
+        bodies = self.bodies.union(name.encode("utf-8", "replace") for name in names)
+        return self if bodies == self.bodies else SeenBy(self.device, self.host, bodies)
 
     def with_functions(self, names: frozenset[bytes]) -> SeenBy:
         """These, and host functions that are asked about."""
-        return self if names <= self.host else SeenBy(self.device, self.host | names)
+        return self if names <= self.host else SeenBy(self.device, self.host | names, self.bodies)
 
     def with_kernels(self, names: frozenset[bytes]) -> SeenBy:
         """These, and kernels that are asked about."""
-        return SeenBy(self.device | names, self.host | names)
+        return SeenBy(self.device | names, self.host | names, self.bodies)
 
 
 @final
@@ -97,6 +104,8 @@ def outline(path: str, unit: TranslationUnit, words: SeenBy) -> Outline:
 
 def says_nothing(item: Item, words: SeenBy, macros: MacroTable) -> bool:
     """Whether no launch, and nothing that a launching function is passed, depends on the body, whoever runs it."""
+    if item.name.encode("utf-8", "replace") in words.bodies:
+        return False
     if item.is_device:
         return is_out_of_sight(item, words.device)
     is_plain = not item.in_class and item.name != "main" and _is_out_of_sight(item, words.host)

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias, final
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.launches.host_functions import HostFunctions
 from analysis.launches.host_records import HostRecords
+from analysis.launches.object_functions import ObjectFunctions
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.translation_unit import TranslationUnit
@@ -30,6 +31,7 @@ class FileConstants:
         self._evaluate = evaluate
         self.records: Final = HostRecords(unit)
         self.functions: Final = HostFunctions(unit)
+        self.object_functions: Final = ObjectFunctions(unit)
         self._values: dict[str, Number | None] = {}
         self._elements: dict[str, tuple[Number | None, ...]] = {}
         self._enumerators: dict[str, Number | None] | None = None

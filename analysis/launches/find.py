@@ -89,7 +89,7 @@ def _kept(
     memo: LaunchMemo, calls: HostCalls, item: Item, compute: Callable[[_Passed], tuple[Launch, ...]]
 ) -> tuple[Launch, ...]:
     """By the texts of a function and of its callers, and behind these by what they pass."""
-    key = calls.unit.to_evaluate(item) + item.path.encode("utf-8", "replace")
+    key = calls.to_evaluate(item) + item.path.encode("utf-8", "replace")
     if calls.constants:
         key += repr(calls.constants).encode()
 

@@ -127,6 +127,19 @@ class HostCalls:
             self._globals[name] = global_numbers(self, name) if is_variable else None
         return self._globals[name]
 
+    def to_evaluate(self, item: Item) -> bytes:
+        """A hash of all that the numbers depend on which a function computes, with the functions that make its objects,
+        some calls deep."""
+        return self.unit.to_evaluate(item) + b"".join(self._made_by(item, MAX_CALLS))
+
+    def _made_by(self, item: Item, depth: int) -> Iterator[bytes]:
+        functions = self.host.constants.object_functions
+        for name in dict.fromkeys(_callee(call) for call, _ in self.host.writes(item).calls) if depth else ():
+            made = functions.item(name.decode("utf-8", "replace"))
+            if made is not None and made.identity != item.identity:
+                yield made.text + self.unit.to_evaluate(made)
+                yield from self._made_by(made, depth - 1)
+
     @property
     def constants(self) -> tuple[ConstantNumbers, ...]:
         """The variables of the device in constant memory of which something is known."""
@@ -241,7 +254,7 @@ class HostCalls:
                 texts.append(b"any" if calls._may_be_any(callee) else b"called")
                 texts.append(b"all" if are_all else b"some")
                 for caller in found:
-                    key = caller[1].path, caller[0].unit.to_evaluate(caller[1])
+                    key = caller[1].path, caller[0].to_evaluate(caller[1])
                     if key not in seen:
                         seen.add(key)
                         texts.append(key[1])

@@ -74,7 +74,10 @@ class HostCode:
         written = self._writes.get(item.identity)
         if written is None:
             snippet = self.unit.plain_snippet(item)
-            written = self._writes[item.identity] = HostWrites(snippet.root, self.may_write, snippet.templates)
+            written = HostWrites(
+                snippet.root, self.may_write, snippet.templates, self.constants.object_functions.copied
+            )
+            self._writes[item.identity] = written
         return written
 
     def hidden(self, item: Item) -> frozenset[str] | None:

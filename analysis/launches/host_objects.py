@@ -21,7 +21,7 @@ from analysis.launches.host_loops import CountedLoop
 from analysis.launches.host_paths import Case, Guards, Write
 from analysis.launches.host_records import HostField
 from analysis.launches.host_steps import HostSteps
-from analysis.launches.host_writes import HostWrites, Variable, member_path, values_in
+from analysis.launches.host_writes import FILLED, HostWrites, Variable, member_path, values_in
 from analysis.launches.model import Shape
 from analysis.launches.symbol_copies import copied_symbol, source_and_size
 from analysis.lower.builtins import builtin_type
@@ -380,9 +380,11 @@ class HostObjects(ABC):
 
     def _written_part(self, node: Node, name: str, path: str, rest: str, type: str) -> Number | None:
         """What a write to a member, or to an object around it, leaves in the member."""
+        variable = self._variables[name]
+        if node.kind == FILLED:
+            return self.filled_part(node, name, variable, path)
         if rest:
             return self._part(node, rest, type)
-        variable = self._variables[name]
         changed = self._changed(node, f"{name}.{path}", lambda: self._member_of(name, variable, path))
         return self._in_type(type, changed)
 
@@ -405,6 +407,8 @@ class HostObjects(ABC):
             name = found[0].text.decode("utf-8", "replace")
             return self._member_of(name, self._variables[name], f"{found[1]}.{path}")
         spelled, listed = _listed_members(node)
+        if node.kind == "call_expression" and listed is None and called_name(node) not in _DIM_NAMES:
+            return self.returned_part(node, path)
         is_list = spelled not in _SHAPE and (type == "uint3" or bool(spelled))  # which ends in no ones, as a shape does
         if not is_list and (type in _DIM_TYPES or (type in _OPEN_TYPES and path in AXES)):
             return self.extents(node)[AXES.index(path)] if path in AXES else None
@@ -464,6 +468,18 @@ class HostObjects(ABC):
         numbers = ((path, self._part(node, path, type)) for path in records.number_paths(type))
         return records.name(type), [(path, number) for path, number in numbers if isinstance(number, int)]
 
+    @abstractmethod
+    def returned_type(self, call: Node) -> str:
+        """The type of the object that a function returns; empty where it is not followed."""
+
+    @abstractmethod
+    def returned_part(self, call: Node, path: str) -> Number | None:
+        """A member of the object that a function returns."""
+
+    @abstractmethod
+    def filled_part(self, filled: Node, name: str, variable: Variable, path: str) -> Number | None:
+        """What a call leaves in a member of a variable that it fills in."""
+
     # -- variables of the device ---------------------------------------------------------------------------------------
 
     def copied(self, symbol: str, type: str, path: str) -> Number | None:
@@ -520,7 +536,7 @@ class HostObjects(ABC):
             case "compound_literal_expression":
                 type = _listed_members(node)[0]
             case "call_expression":
-                type = _made_vector(node) or ("dim3" if called_name(node) == "dim3" else "")
+                type = _made_vector(node) or ("dim3" if called_name(node) == "dim3" else self.returned_type(node))
             case "field_expression":
                 type = self._type_of_member(node)
             case "subscript_expression":
@@ -566,7 +582,7 @@ class HostObjects(ABC):
         is_change = node.kind == "update_expression" or (
             node.kind == "assignment_expression" and sign is not None and sign.text != b"="
         )
-        if not is_change or target is None or sign is None or target.text != name.encode():
+        if not is_change or target is None or sign is None or _spelled_place(target) != name:
             return self.number(node)
         right = node.field("right")
         by = 1 if node.kind == "update_expression" else None if right is None else self.number(right)
@@ -675,6 +691,13 @@ def _listed_members(node: Node) -> tuple[str, Node | None]:
     type, value = node.field("type"), node.field("value")
     is_list = node.kind == "compound_literal_expression" and value is not None and value.kind == "initializer_list"
     return ("" if type is None else type.text.decode("utf-8", "replace"), value) if is_list else ("", None)
+
+
+def _spelled_place(node: Node) -> str:
+    """`c.sizes.2` of `c.sizes[2]`."""
+    path = member_path(node)
+    variable = (node if path is None else path[0]).text.decode("utf-8", "replace")
+    return variable if path is None else f"{variable}.{path[1]}"
 
 
 def _made_vector(node: Node) -> str:

@@ -1,7 +1,7 @@
 """The data members of records, as host code initialises and passes them.
 
-Rules    A record is plain if it has no bases, constructors, assignment operators or virtual functions: then its objects
-         are what their initialisers and the members' own ones say, and a copy is the same.
+Rules    A record is plain if it has no bases, references, constructors, assignment operators or virtual functions: then
+         its objects are what their initialisers and the members' own ones say, and a copy is the same.
          CUDA's vectors are plain records of `x` to `w`; a member that is an array of `N` elements is one of `0` to
          `N - 1`, its type spelled `int[N]`.
 Limits   Two records of one name count as none.  Bit-fields, pointers, and arrays of several dimensions or of more than
@@ -186,7 +186,8 @@ def _read(name: str, root: Node) -> HostRecord:
     for member in () if body is None else body.children:
         is_static = any(child.text in (b"static", b"constexpr") for child in member.children)
         if member.kind == "field_declaration":
-            is_plain = is_plain and not any(child.text == b"virtual" for child in member.children)
+            unlike = any(child.text == b"virtual" or child.kind == "reference_declarator" for child in member.children)
+            is_plain = is_plain and not unlike
             found = list(_fields(member))
             names |= {field.name for field in found} | _methods(member)
             if is_static:

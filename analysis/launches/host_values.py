@@ -25,6 +25,7 @@ from analysis.launches.host_functions import HostFunction
 from analysis.launches.host_loops import MAX_ROUNDS, CountedLoop, rounds, stepped
 from analysis.launches.host_objects import FileVariable, HostObjects, agreed, called_name
 from analysis.launches.host_writes import HostWrites, Variable, values_in
+from analysis.launches.object_functions import ObjectFunction
 from analysis.lower.builtins import builtin_type, builtin_variable
 from analysis.lower.layouts import size_of
 from analysis.syntax.tree import Node
@@ -439,6 +440,64 @@ class HostValues(HostObjects):
                 return -(-left // right)
             case _:
                 return None
+
+    # -- functions that make objects -----------------------------------------------------------------------------------
+
+    def _object_function(self, call: Node, position: int | None) -> ObjectFunction | None:
+        """The function that a call surely means, which makes an object, or fills in the one at a position."""
+        function = call.field("function")
+        if self._constants is None or function is None or function.kind != "identifier":
+            return None
+        name = function.text.decode("utf-8", "replace")
+        if self._calls_around >= MAX_CALLS or self._is_own(name) or self._is_hidden(name):
+            return None
+        functions = self._constants.object_functions
+        return functions.making(name) if position is None else functions.filling(name, position)
+
+    def _inside(self, function: ObjectFunction, call: Node, given: dict[str, Number]) -> HostValues | None:
+        """The values in a function that is called so, where its parameters hold `given` and what is passed."""
+        arguments = call.field("arguments")
+        if self._constants is None or arguments is None or len(arguments.children) != len(function.parameters):
+            return None
+        for position, ((name, type), argument) in enumerate(zip(function.parameters, arguments.children, strict=True)):
+            if not name or position == function.filled:
+                continue
+            paths = self._constants.records.number_paths(type) if self._type(type) is None else ()
+            found = {f"{name}.{path}": self.part(argument, path, type) for path in paths}
+            if not paths:
+                found[name] = self.converted(argument, type)
+            given |= {key: number for key, number in found.items() if number is not None}
+        given |= {key: number for key, number in self._given.items() if key.startswith(ALWAYS)}
+        return HostValues(function.written, self._constants, given, frozenset(), self._calls_around + 1)
+
+    def returned_type(self, call: Node) -> str:
+        function = self._object_function(call, None)
+        return "" if function is None else function.returns
+
+    def returned_part(self, call: Node, path: str) -> Number | None:
+        function = self._object_function(call, None)
+        inner = None if function is None else self._inside(function, call, {})
+        if function is None or function.value is None or inner is None:
+            return None
+        inner.seen_from(function.value.start, ())
+        return inner.part(function.value, path, function.returns)
+
+    def filled_part(self, filled: Node, name: str, variable: Variable, path: str) -> Number | None:
+        (call,) = filled.children
+        function = self._object_function(call, int(filled.role or 0))
+        if function is None or function.filled is None or self._constants is None:
+            return None
+        parameter, type = function.parameters[function.filled]
+        paths = self._constants.records.number_paths(type)
+        before = {f"{parameter}.{one}": self._member_of(name, variable, one) for one in paths}
+        given = {key: number for key, number in before.items() if number is not None}
+        inner = self._inside(function, call, given)
+        if inner is None or path not in paths:
+            return None
+        inner.seen_from(function.end, ())
+        return inner.part(Node("identifier", 0, len(parameter), parameter.encode()), path, type)
+
+    # -- functions of one value ----------------------------------------------------------------------------------------
 
     def helper(self, name: str) -> HostFunction | None:
         """The function of one `return` that a name means here."""

@@ -23,13 +23,19 @@ from analysis.ir.pace import popped
 from analysis.ir.types import BooleanType, FloatType, IntegerType
 from analysis.launches.host_loops import CountedLoop, counted_loop, range_variable
 from analysis.launches.host_paths import CONDITIONAL, Guards, HostPaths, Write
-from analysis.launches.symbol_copies import only_read
+from analysis.launches.symbol_copies import only_read, pointed_to
 from analysis.launches.written_arguments import METHOD
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.tree import Node
 
 MayWrite: TypeAlias = Callable[[str, int], bool]
 """Whether a function, by its spelling, may write to the argument at a position."""
+Fills: TypeAlias = Callable[[str, int], Sequence[bool] | None]
+"""If a function of that name fills in the object which it gets at a position, and does nothing else with it: which of
+its parameters are copies."""
+FILLED: Final = "filled_argument"
+"""What a call leaves in an argument is written like a value of this kind, with the call in it; its role is the
+argument's position."""
 
 
 @final
@@ -83,9 +89,18 @@ class Variable:
 class HostWrites:
     """The variables of one function, and its calls."""
 
-    def __init__(self, function: Node, may_write: MayWrite, templates: Sequence[Node] = ()) -> None:
-        """`templates`: the lists of template parameters around it."""
+    def __init__(
+        self,
+        function: Node,
+        may_write: MayWrite,
+        templates: Sequence[Node] = (),
+        fills: Fills | None = None,
+        filled: str = "",
+    ) -> None:
+        """`templates`: the lists of template parameters around it; `filled`: the reference that it fills in."""
         self._may_write = may_write
+        self._fills = fills
+        self._filled = filled
         self._function = function
         self._scope_end = function.end
         self._conditions: set[int] = set()
@@ -100,6 +115,7 @@ class HostWrites:
         for listed in templates:
             self._collect(listed)
         self._collect(function)
+        self._fills = None  # whoever answers may know this
         if self.paths.has_jumps:
             for variable in self.variables.values():
                 variable.is_lost |= bool(variable.passed or variable.members or variable.loops)
@@ -281,6 +297,7 @@ class HostWrites:
                 variable = self._variable(inner)
                 is_object = not is_number and inner is named_object(node)
                 is_plain = _is_pointer(node) or (is_number and declarator is inner) or is_object
+                is_plain |= inner.text == self._filled.encode("utf-8", "replace")
                 variable.is_lost |= not is_plain
                 variable.parameters += 1
                 variable.type = spelling
@@ -347,11 +364,34 @@ class HostWrites:
             self._variable(place).passed.append((node.start, guards))
         if _LEAVING.fullmatch(function.text):
             self.left(node, guards)
-        self._pass(_spelling(function), arguments.children, node.start, guards)
+        self._pass(_spelling(function), self._after_filling(node, arguments.children, guards), node.start, guards)
 
-    def _pass(self, callee: str, arguments: Sequence[Node], position: int, guards: Guards) -> None:
+    def _after_filling(self, call: Node, arguments: Sequence[Node], guards: Guards) -> Sequence[Node | None]:
+        """The arguments without those that the call fills in, which are written instead."""
+        function = call.field("function")
+        if self._fills is None or function is None or function.kind != "identifier":
+            return arguments
+        left: list[Node | None] = [*arguments]
+        for position, argument in enumerate(arguments):
+            place = pointed_to(argument) or argument
+            variable = self.variables.get(place.text.decode("utf-8", "replace")) if place.kind == "identifier" else None
+            if variable is None or variable.is_number or variable.is_lost or variable.type == "":
+                continue
+            copied = self._fills(function.text.decode("utf-8", "replace"), position)
+            if copied is None or len(copied) != len(arguments):
+                continue
+            pairs = zip(arguments, copied, strict=True)
+            others = (one for one, is_copy in pairs if one is not argument and not is_copy)
+            if not any(inner.text == place.text for other in others for inner in other.walk()):
+                value = Node(FILLED, call.start, call.end, call.source, str(position), [call])
+                variable.writes.append((value, guards))
+                self._only_read.add(argument.start)
+                left[position] = None
+        return left
+
+    def _pass(self, callee: str, arguments: Sequence[Node | None], position: int, guards: Guards) -> None:
         for index, argument in enumerate(arguments):
-            places = list(_places(argument))
+            places = [] if argument is None else list(_places(argument))
             if places and self._may_write(callee, index):
                 for place in places:
                     self._variable(place).passed.append((position, guards))

@@ -168,7 +168,8 @@ class KeptUnit:
         return tuple(before.moved(launch, now) if launch.path == own.path else launch for launch in launches)
 
     def _words(self, own: AnalysedFile) -> SeenBy:
-        return self.host.seen_by.with_kernels(own.kernels).with_functions(self.asked)
+        words = self.host.seen_by.with_bodies(self.host.constants.object_functions.asked)
+        return words.with_kernels(own.kernels).with_functions(self.asked)
 
 
 _NUMBERS: Final = count()

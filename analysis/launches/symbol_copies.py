@@ -37,7 +37,7 @@ def source_and_size(call: Node) -> tuple[Node, Node] | None:
         return None
     if len(listed) > 4 and listed[4].text not in _TO_DEVICE:
         return None
-    source = _pointed_to(listed[1])
+    source = pointed_to(listed[1])
     return None if source is None else (source, listed[2])
 
 
@@ -49,7 +49,7 @@ def only_read(call: Node) -> Node | None:
         return None
     is_to_device = name in _TO or any(child.text in _TO_DEVICE for child in arguments.children[3:4])
     node = _without_casts(arguments.children[at])
-    return node if is_to_device and _pointed_to(node) is not None else None
+    return node if is_to_device and pointed_to(node) is not None else None
 
 
 def _called(call: Node) -> bytes:
@@ -66,11 +66,11 @@ def _symbol(call: Node, position: int) -> bytes:
         inner = node.field("arguments")
         node = inner.children[0] if inner is not None and len(inner.children) == 1 else node
     if node.kind == "pointer_expression":
-        node = _pointed_to(node) or node
+        node = pointed_to(node) or node
     return node.text if node.kind == "identifier" else b""
 
 
-def _pointed_to(node: Node) -> Node | None:
+def pointed_to(node: Node) -> Node | None:
     """`x` of `&x`."""
     node = _without_casts(node)
     sign, argument = node.field("operator"), node.field("argument")

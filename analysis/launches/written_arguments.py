@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import Final, final
 
+from analysis.launches.host_records import HostRecords
 from analysis.lower.builtins import builtin_type
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import without_hidden
@@ -28,11 +29,18 @@ class WrittenArguments:
 
     def __init__(self, unit: TranslationUnit) -> None:
         self._unit = unit
+        self._records = HostRecords(unit)
+        self._made: dict[str, bool] = {}
         self._references: dict[str, tuple[frozenset[int], int | None] | None] = {}
 
     def may_write(self, callee: str, position: int) -> bool:
         """Whether the argument at `position` may be written; `callee` is the name as spelled, `.name` of a method."""
         path, _, name = callee.removeprefix(METHOD).rpartition("::")
+        if name not in self._made and not callee.startswith(METHOD):
+            record = self._records.get(name)
+            self._made[name] = record is not None and record.is_plain
+        if self._made.get(name):
+            return False  # the members of such an object are copies of what it is made of
         if name not in self._references:
             self._references[name] = self._shown(name)
         shown = self._references[name]

@@ -11,7 +11,7 @@ from typing import Final, final
 
 _TAKEN: Final = "int n, int m, int w, int h, int c"
 _MEMBERS: Final = {"n": "s.n", "m": "s.size.y", "w": "s.in.w", "h": "s.in.h", "c": "s.many[1]"}
-OF_FUNCTIONS: Final = 0.0
+OF_FUNCTIONS: Final = 0.4
 """How often a function makes the object."""
 _WORD: Final = re.compile(r"\b[nmwhc]\b")
 

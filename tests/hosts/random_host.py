@@ -254,7 +254,8 @@ class HostProgram:
     def _called(self) -> Statement:
         """A function makes the object, or fills it in."""
         name, (text, value) = self._random.choice("co"), self._expression()
-        is_made = self._random.randrange(2)
+        is_made, is_pointer = self._random.randrange(2), self._random.randrange(2)
+        filled = f"filled_at({text}, &{name})" if is_pointer else f"filled({name}, {text})"
 
         def run(one: Run) -> None:
             number = value(one)
@@ -264,9 +265,9 @@ class HostProgram:
             else:
                 one.write(f"{name}.m", number)
                 one.write(f"{name}.s[1]", number + 2)
-                one.write(f"{name}.v.y", number)
+                one.write(f"{name}.v.y", one.state[f"{name}.v.y"] + 1 if is_pointer else number)
 
-        return (f"{name} = made({text});\n" if is_made else f"filled({name}, {text});\n"), run
+        return (f"{name} = made({text});\n" if is_made else f"{filled};\n"), run
 
     def _function(self) -> Statement:
         """A lambda that writes, which is called at once or later."""
@@ -406,6 +407,7 @@ void more(int *n) { *n += 1; }
 void more_of(C &c) { c.s[0]++; }
 C made(int m) { C c; c.m = m; c.n = m + 1; c.s[0] = 7; c.s[1] = m; c.v = make_int2(8, 9); return c; }
 void filled(C &c, int m) { c.m = m; c.s[1] = m + 2; c.v.y = m; }
+void filled_at(int m, C *c) { c->m = m; c->s[1] = c->m + 2; c->v.y++; }
 __constant__ C whole;
 __constant__ int lone, put, never = 7, four;
 void set_put(int m) { int n = m; cudaMemcpyToSymbol(put, &n, sizeof n); }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.facts.analyzer import Analyzer
 from analysis.launches import Launch, launch_shapes
 from analysis.pipeline import unit_of_text
+from tests.support.project_analysis import analyzed
 
 TYPES = (
     "struct In { int a, b; };\n"
@@ -88,3 +90,67 @@ def test_members_of_parameters_are_those_that_calls_pass() -> None:
     assert {one.path: one.number for one in launch.members} == {"s.1": 5}
     made = [{one.path: one.number for one in each.members} for each in launch.made]
     assert made == [{"n": 1, "in.a": 3, "s.1": 5}, {"n": 2, "in.a": 4, "s.1": 5}]
+
+
+FUNCTIONS = (
+    "P made(int n) { P p = {n}; p.in.a = n + 1; return p; }\n"
+    "P brief(int n) { return P{n}; }\n"
+    "P either(int n) { P p = {n}; if (n > 3) return p; p.n = 2; return p; }\n"
+    "void filled(P &p, int n) { p.n = n; p.s[1] += p.n; }\n"
+    "void at(int n, P *p) { p->n = n; p->in.b = p->n * 2; }\n"
+    "void twice(P *p, const P &q) { p->n = 1; p->in.a = q.n; }\n"
+    "P *kept;\nvoid keeps(P *p) { p->n = 1; kept = p; }\n"
+    "void early(P &p) { if (ask()) return; p.n = 1; }\n"
+    "void deep(P &p) { fill(p); p.n = 1; }\n"
+    "P over(int n) { P p; p.n = n; return p; }\nP over(float n) { P p; p.n = 7; return p; }\n"
+    "template <class T> void any(T &p) { p.n = 1; }\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "members"),
+    [
+        ("k<<<1, 2>>>(made(3));", dict.fromkeys(WHOLE, 0) | {"n": 3, "in.a": 4}),
+        ("P p = brief(5); k<<<1, 2>>>(p);", dict.fromkeys(WHOLE, 0) | {"n": 5}),
+        ("auto p = made(3); p.n *= 2; k<<<1, 2>>>(p);", dict.fromkeys(WHOLE, 0) | {"n": 6, "in.a": 4}),
+        ("P p; p.s[1] = 2; p.s[0] = 9; filled(p, 3); k<<<1, 2>>>(p);", {"n": 3, "s.0": 9, "s.1": 5}),
+        ("P p; p.n = 4; at(p.n + 1, &p); k<<<1, 2>>>(p);", {"n": 5, "in.b": 10}),
+        ("P p; p.n = 4; if (ask()) at(4, &p); k<<<1, 2>>>(p);", {"n": 4}),
+        ("P p; for (int i = 0; i < 3; i++) at(i, &p); k<<<1, 2>>>(p);", {}),
+        ("P p; p.n = 4; twice(&p, p); k<<<1, 2>>>(p);", {}),
+        ("P p; P q; q.n = 4; twice(&p, q); k<<<1, 2>>>(p);", {"n": 1, "in.a": 4}),
+        ("P p; keeps(&p); p.n = 2; k<<<1, 2>>>(p);", {}),
+        ("P p; p.n = 2; early(p); k<<<1, 2>>>(p);", {}),
+        ("P p; p.n = 2; deep(p); k<<<1, 2>>>(p);", {}),
+        ("k<<<1, 2>>>(either(5));", {}),
+        ("k<<<1, 2>>>(over(5));", {}),
+        ("P p; p.n = 2; any(p); k<<<1, 2>>>(p);", {}),
+        ("auto made = [](int n) { return P{7}; }; k<<<1, 2>>>(made(3));", {}),
+    ],
+)
+def test_functions_make_objects(body: str, members: dict[str, int]) -> None:
+    assert claimed(f"{FUNCTIONS}void run() {{ {body} }}") == members
+
+
+def test_an_edit_of_what_makes_the_object_is_seen() -> None:
+    text = (
+        "struct P { int n, m; };\n__global__ void k(P p, int *x) { x[p.n] = p.m; }\n"
+        "int more(int n) { int m = n + 1; return m; }\n"
+        "void fill(P &p) { int m = 3; p.m = m; }\n"
+        "P made(int n) { P p; p.n = n; fill(p); return p; }\n"
+        "void run(int *x) { k<<<1, 2>>>(made(1), x); }\nint main() { run(0); }\n"
+    )
+    analyzer = Analyzer()
+    for version, found in (
+        (text, (1, 3)),
+        (text.replace("p.n = n;", "p.n = n * 2;"), (2, 3)),
+        (text.replace("int m = 3;", "int m = 4;"), (1, 4)),
+        (text.replace("= n + 1;", "= n + 2;"), (1, 3)),
+        (text.replace("p.m = m;", "p.m = m; keep(&p);"), ()),
+        (text.replace("x[p.n] = p.m", "x[p.n] = p.m + 1"), (1, 3)),
+    ):
+        analysis = analyzed({"k.cu": version}, "k.cu", analyzer)
+        knowledge = analysis.launch_of(next(one for one in analysis.facts.functions if one.name == "k"))
+        assert knowledge is not None
+        (launch,) = knowledge.launches
+        assert tuple(number for _, _, number in launch.members) == found, version
