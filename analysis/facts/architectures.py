@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from analysis.syntax.environment import ARCHITECTURES, Language
-from analysis.syntax.lexing import identifiers, without_hidden
 from analysis.syntax.macros import MacroDefinition
 from analysis.syntax.translation_unit import TranslationUnit
 
@@ -64,41 +63,48 @@ def _answers(tests: frozenset[_Test], architecture: int) -> frozenset[_Test]:
 
 
 def _tests(unit: TranslationUnit) -> Iterator[_Test]:
-    own = without_hidden(unit.text_of(unit.path) or b"")
-    used = _used_macros(unit, own)
-    asking = {_ARCHITECTURE, *(one.name for one in used if one.parameters is None and _ALONE.fullmatch(one.body))}
-    name = rb"\b(?:" + b"|".join(map(re.escape, sorted(asking))) + rb")\b"
-    left, right = name + rb"[\s)]*" + _WAY + rb"[\s(]*(\w+)", rb"(\w+)[\s)]*" + _WAY + rb"[\s(]*" + name
-    comparison = re.compile(left + b"|" + right)
-    for text in (own, *(one.body for one in used)):
-        for found in comparison.finditer(text):
-            way = found[1] or _TURNED[found[4]]
-            for number in _numbers(found[2] or found[3], own, used):
-                yield way, number
+    """Only what stands around the names is looked at: an edit waits for this."""
+    own = unit.text_of(unit.path) or b""
+    asking = {_ARCHITECTURE}
+    carried = [one for one in _macros_with(unit, _ARCHITECTURE) if one.name in own]
+    for one in carried:
+        if one.parameters is None and _ALONE.fullmatch(one.body) is not None:
+            asking.add(one.name)
+            carried += [other for other in _macros_with(unit, one.name) if other.name in own]
+    for text in (own, *(one.body for one in carried)):
+        for name in sorted(asking):
+            for way, operand in _comparisons(text, name):
+                yield from ((way, number) for number in _numbers(unit, operand, own, carried))
     for found in _OF_LIBRARY.finditer(own):
         yield (b"==" if found[1] != b"PROVIDES" else b">="), 10 * int(found[2])
 
 
-def _used_macros(unit: TranslationUnit, own: bytes) -> Sequence[MacroDefinition]:
-    """The macros that a text names, and those that these are made of."""
-    found: dict[bytes, MacroDefinition] = {}
-    waiting = [*(identifiers(own) & unit.macros.names.keys())]
-    while waiting:
-        name = waiting.pop()
-        last = next((one for _, one in reversed(unit.macros.names[name]) if one is not None), None)
-        if name not in found and name != _ARCHITECTURE and last is not None:
-            found[name] = last
-            waiting += identifiers(last.body) & unit.macros.names.keys()
-    return [*found.values()]
+def _macros_with(unit: TranslationUnit, name: bytes) -> Sequence[MacroDefinition]:
+    """Those in whose definition a name stands."""
+    definitions = (one for history in unit.macros.names.values() for _, one in history)
+    return [one for one in definitions if one is not None and name in one.body and one.name != name]
 
 
-def _numbers(operand: bytes, own: bytes, used: Sequence[MacroDefinition]) -> Iterator[int]:
+def _comparisons(text: bytes, name: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """What a name is compared with in a text, and how."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        behind, before = _BEHIND.match(text, end), _BEFORE.search(text, max(0, at - _AROUND), at)
+        if behind is not None:
+            yield behind[1], behind[2]
+        elif before is not None:
+            yield _TURNED[before[2]], before[1]
+        at = text.find(name, end)
+
+
+def _numbers(unit: TranslationUnit, operand: bytes, own: bytes, carried: Sequence[MacroDefinition]) -> Iterator[int]:
     """What an operand stands for: a number, a macro for one, or what is passed to the macro that compares."""
     found = [operand]
-    for one in used:
-        if one.name == operand and one.parameters is None:
-            found.append(one.body.strip(b"( )"))
-        elif one.parameters is not None and operand in one.parameters:
+    named = (one for _, one in unit.macros.names.get(operand, ()))
+    found += [one.body.strip(b"( )") for one in named if one is not None and one.parameters is None]
+    for one in carried:
+        if one.parameters is not None and operand in one.parameters:
             calls = re.finditer(rb"\b" + re.escape(one.name) + rb"\s*\(([^()]*)\)", own)
             found += [argument.strip() for call in calls for argument in call[1].split(b",")]
     for text in found:
@@ -113,6 +119,10 @@ _OF_LIBRARY: Final = re.compile(rb"\bNV_(PROVIDES|IS_EXACTLY|HAS_FEATURE)_SM_(\d
 _ALONE: Final = re.compile(rb"[(\s]*" + _ARCHITECTURE + rb"[)\s]*")
 _NUMBER: Final = re.compile(rb"(\d{1,6})[uUlL]*")
 _WAY: Final = rb"(>=|<=|==|!=|<(?!<)|>(?!>))"
+_BEHIND: Final = re.compile(rb"[\s)]*" + _WAY + rb"[\s(]*(\w+)")
+_BEFORE: Final = re.compile(rb"(\w+)[\s)]*" + _WAY + rb"[\s(]*$")
+_AROUND: Final = 60
+"""Bytes before a name in which a comparison with it begins."""
 _WAYS: Final[Mapping[bytes, Callable[[int, int], bool]]] = {
     b">=": operator.ge,
     b"<=": operator.le,

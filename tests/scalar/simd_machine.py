@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from typing import Any, Final, final
 
 import numpy as np
@@ -116,6 +117,7 @@ class _Machine:
         self._arena = np.zeros(1 << 22, np.uint8)
         self._top = 256
         self._names: Names = {}
+        self._clock = count()
         self._places: dict[str, tuple[int, NDArray[Any]]] = {}
         self._variables: dict[str, tuple[int, int]] = {}
         images: list[TextureImage] = []
@@ -206,6 +208,7 @@ class _Machine:
             "dynamic_shared_size": np.uint32(launch.shared),
             **dict.fromkeys(("shared", "constant", "device", "texture"), place),
             "local": local,
+            **dict.fromkeys(("clock", "global_timer"), partial(next, self._clock)),
         }
         for word, numbers in registers.items():
             names |= {

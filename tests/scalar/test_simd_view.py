@@ -45,6 +45,13 @@ KERNELS = {
   for (int j = 0; j < n; j++) { if (j & 1) s += x[200 + j]; else s -= i; }
   x[i] = s;
 }""",
+    "what the clock says": """__global__ void k(int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  long long begin = clock64(); int r = 0;
+  if (i & 1) { unsigned t = clock(); r = clock() >= t; }
+  while (clock64() < begin + 2) r |= 2;
+  x[i] = r & 1;
+}""",
     "a switch": """__global__ void k(int *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, r = 0;
   switch (i % 5) { case 0: r = 7; case 1: r += 3; break; case 4: r = n; break; default: r = -i; }

@@ -12,6 +12,7 @@ Meeting  `shuffle_down(mask, x, lane, width)`, `vote_ballot(mask, named, x)`, `m
 Atomics  `atomic_add(mask, type, address, x)` gives old values; the lanes have their turns in their order.
 Textures `texture_fetch2d(mask, type, channel, handle, x, y)` reads one channel of a texture, with the operations of the
          intermediate representation; `texture_surface_write(mask, handle, (r, g), x, y)` writes all.
+Clocks   `clock()` and `global_timer()` are read where they stand, once for all lanes that come together.
 Library  functions have the names of the intermediate representation; some take the type of their result first.
 """
 
@@ -296,7 +297,7 @@ _SPECIAL: Final = {
         "warp_index",
         "dynamic_shared_size",
     )
-}
+} | {SpecialRegister.CLOCK: "clock()", SpecialRegister.GLOBAL_TIMER: "global_timer()"}
 _PLACES: Final = {
     SymbolKind.SHARED: "shared",
     SymbolKind.DYNAMIC_SHARED: "shared",
