@@ -10,7 +10,8 @@ Found    by `search.py`: a thread that comes there and computes another number t
 Smallest the numbers of the launch made smaller, all that are equal together, as long as some thread overflows; then the
          grid is cut behind the block of that thread.
          How large a grid is without a launch, nobody says: what is computed of `gridDim` is left alone there.
-Limits   as `candidates.py` and `search.py` say; sizes in memory are not known.
+Memory   what constant memory holds at a launch, and what a block writes once to shared memory (`stored_values.py`).
+Limits   as `candidates.py` and `search.py` say; other sizes in memory are not known.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, final
 
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Constant, Convert, ElementAddress, Math, Phi, Select, Unary
+from analysis.ir.instructions import Binary, Constant, Convert, ElementAddress, Load, Math, Phi, Select, Unary
 from analysis.ir.operators import MathFunction, UnaryOperator
 from analysis.ir.pace import paced
 from analysis.ir.record import record
@@ -79,11 +79,12 @@ class RestingOn:
         while waiting:
             value = waiting.pop()
             item = flow.definition(value)
-            if not isinstance(item, _FOLLOWED) or not flow.is_number(value):
+            if not flow.is_number(value) or not (isinstance(item, _FOLLOWED) or value in flow.stored):
                 continue
             if isinstance(item, Binary | Convert) and item.span.frame == self._frame:
                 return True
-            new = [one for one in item.operands if one not in seen and one not in self._without]
+            used = (flow.stored[value],) if value in flow.stored else () if item is None else item.operands
+            new = [one for one in used if one not in seen and one not in self._without]
             seen.update(new)
             waiting += new
         self._without |= seen
@@ -132,6 +133,8 @@ class _Walk:
             case Phi():
                 for operand in item.operands:
                     self.visit(operand, limit, here)
+            case Load() if value in flow.stored:
+                self.visit(flow.stored[value], limit, here)
             case Constant(value=int() as number):
                 type_ = flow.types[value]
                 is_unsigned = isinstance(type_, IntegerType) and not type_.signed

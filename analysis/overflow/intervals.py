@@ -18,7 +18,7 @@ from analysis.affine.guards import Fact, refined
 from analysis.affine.interval import Interval, type_range
 from analysis.affine.result import AffineResult
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Constant, Convert, Math, Phi, ReadSpecial, Select, Unary
+from analysis.ir.instructions import Binary, Constant, Convert, Load, Math, Phi, ReadSpecial, Select, Unary
 from analysis.ir.operators import CompareOperator, MathFunction, SpecialRegister, UnaryOperator
 from analysis.ir.types import IntegerType
 from analysis.overflow.model import Extents, Launched
@@ -97,6 +97,8 @@ class IndexIntervals:
                 return interval_rules.math(function, [self.of(one, block, depth) for one in operands]) or known
             case Phi():
                 return self._of_phi(item, block, known, depth)
+            case Load() if value in flow.stored:
+                return self.of(flow.stored[value], block, depth)
             case _:
                 return known
 

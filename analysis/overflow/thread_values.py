@@ -24,11 +24,12 @@ from analysis.graph.cycles import Cycle, CycleId
 from analysis.graph.work import Work
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Branch, Convert, Math, Phi, ReadSpecial, Select, Switch, Unary
+from analysis.ir.instructions import Binary, Branch, Convert, Load, Math, Phi, ReadSpecial, Select, Switch, Unary
 from analysis.ir.integers import quotient
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
 from analysis.ir.types import BooleanType, IntegerType
 from analysis.overflow.model import Launched, Point
+from analysis.overflow.stored_values import stored_values
 from analysis.verdict.evaluation import LaunchedBlock, evaluator
 from analysis.verdict.thread_walk import target_of
 
@@ -57,6 +58,8 @@ class FunctionFlow:
         self.definition = divergence.definition
         self.home = divergence.home
         self._counters: dict[ValueId, Counter | None] = {}
+        self.stored: Final = stored_values(self.function, control, divergence)
+        """What reads of shared memory give."""
         self._deciders: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
         self._cycles_around: dict[BasicBlockId, frozenset[CycleId]] = {}
 
@@ -174,6 +177,8 @@ class ThreadValues:
             return None
         if isinstance(item, ReadSpecial):
             return self._register(item.register)
+        if value in flow.stored:
+            return self.machine(flow.stored[value], depth)
         if isinstance(item, Phi):
             found = self._merged(item, self.machine, depth)
             return None if found is None else integers.wrap(found, type_)
@@ -286,6 +291,8 @@ class ThreadValues:
                 return _EXTREMES[function](known) if len(known) == len(numbers) else None
             case Phi():
                 return self._merged(item, self.exact, depth)
+            case Load() if value in flow.stored:
+                return self.exact(flow.stored[value], depth)
             case _:
                 return self.machine(value, depth)
 

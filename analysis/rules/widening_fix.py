@@ -15,7 +15,7 @@ from typing import Final
 
 from analysis.facts.merge import FrameView
 from analysis.ir.function import Variable
-from analysis.ir.instructions import Binary, ElementAddress, Phi
+from analysis.ir.instructions import Binary, ElementAddress, Load, Phi
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
 from analysis.overflow.model import Overflow
@@ -77,7 +77,9 @@ def _first_used(text: bytes, names: tuple[bytes, ...]) -> str | None:
 
 def _is_in_one_body(view: FrameView, found: Overflow) -> bool:
     """What is passed to or returned by a function has a type there, too."""
-    items = (view.root.divergence.definition(value) for value in found.path)
+    items = [view.root.divergence.definition(value) for value in found.path]
+    if any(isinstance(item, Load) for item in items):
+        return False  # what is in memory has a type there
     elements = (item for _, item in view.root.function.instructions() if isinstance(item, ElementAddress))
     used = [item for item in elements if item.index == found.path[-1]]
     return all(item.span.frame == view.frame for item in used) and all(

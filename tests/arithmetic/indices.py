@@ -12,7 +12,7 @@ from itertools import product
 from random import Random
 from typing import Final, TypeAlias, final
 
-from tests.arithmetic.passing import Passing, by_themselves, in_constants, in_object
+from tests.arithmetic.passing import Passing, by_themselves, in_constants, in_object, through_shared_memory
 
 _SIZES: Final = (3, 5, 1000, 20000, 46340, 46341, 65536, 100000, 1 << 20, 1 << 28, (1 << 30) - 1, 1 << 30)
 _RANKS: Final = {"int": 0, "unsigned": 1, "long long": 2, "size_t": 3}
@@ -201,7 +201,7 @@ def random_kernel(seed: int, name: str = "k") -> IndexKernel:
     return IndexKernel(text, overflows, shown, meant_at, maker.block, maker.grid, numbers)
 
 
-_PASSING: Final = (by_themselves, by_themselves, in_object, in_object, in_constants)
+_PASSING: Final = (by_themselves, by_themselves, in_object, in_object, in_constants, through_shared_memory)
 
 
 def _texts(maker: _Maker, random: Random, name: str, index: str, through: str, passing: Passing) -> tuple[str, str]:

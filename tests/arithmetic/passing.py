@@ -27,15 +27,25 @@ class Passing:
     members: Mapping[str, str]
     made: str
     passed: str
+    first: str = ""
+    """Of the body of the kernel."""
 
     def in_kernel(self, text: str) -> str:
         """The text of a kernel that takes numbers by themselves."""
         named = _WORD.sub(lambda word: self.members.get(word[0], word[0]), text.replace(_TAKEN, "TAKEN"))
-        return self.before + named.replace("TAKEN", self.taken)
+        return self.before + named.replace("TAKEN", self.taken).replace("{\n", f"{{\n{self.first}", 1)
 
 
 def by_themselves(random: Random, name: str, numbers: Mapping[str, int]) -> Passing:
     return Passing("", _TAKEN, {}, "", ", ".join(map(str, numbers.values())))
+
+
+def through_shared_memory(random: Random, name: str, numbers: Mapping[str, int]) -> Passing:
+    """By themselves, and a thread of each block writes some of them to shared memory."""
+    writer = random.choice(("if (threadIdx.x == 0 && threadIdx.y == 0) ", "if (threadIdx.x == 1) ", ""))
+    first = f"  __shared__ int kept[2], most;\n  {writer}{{ kept[1] = n; most = m; }}\n  __syncthreads();\n"
+    members = {"n": "kept[1]", "m": "most"}
+    return Passing("", _TAKEN, members, "", ", ".join(map(str, numbers.values())), first)
 
 
 def in_object(random: Random, name: str, numbers: Mapping[str, int]) -> Passing:

@@ -286,3 +286,45 @@ def test_constants_that_are_perhaps_not_set_make_it_possible() -> None:
     check_fixture(text, SETTINGS)
     (found,) = check_fixture(text.replace("1.0f;", "1.0f;  //~ index-overflow"), ALL_TIERS)
     assert found.tier is Tier.POSSIBLE
+
+
+SHARED = """
+__global__ void k(float *a, const int *x, int n) {
+  __shared__ int base, rows[4];
+  int tid = threadIdx.x;
+  BODY
+}
+void run(float *a, int *x) { k<<<65536, 256>>>(a, x, 65536); }
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (tid == 0) base = blockIdx.x * 4096; __syncthreads(); a[base * n + tid] = 1.0f;  //~ index-overflow",
+        "if (tid == 7) rows[1] = n; __syncthreads(); a[blockIdx.x * rows[1] * 2] = 1.0f;  //~ index-overflow",
+        "for (int i = 0; i < n; i++) { base = i; __syncthreads(); a[base * n] = 1.0f; }  //~ index-overflow",
+        "if (tid == 0) base = blockIdx.x * n;  //~ index-overflow\n  __syncthreads(); a[base + tid] = 1.0f;",
+    ],
+)
+def test_a_block_writes_sizes_to_shared_memory(body: str) -> None:
+    (found,) = check_fixture(SHARED.replace("BODY", body), SETTINGS)
+    assert found.tier is Tier.PROVEN
+    assert found.fix is None or "size_t" in found.fix.replacements[0].text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (tid == 0) base = blockIdx.x; __syncthreads(); a[base * 2 + tid] = 1.0f;",
+        "if (tid == 0) base = x[0]; __syncthreads(); a[base * n] = 1.0f;",
+        "base = tid; __syncthreads(); a[base * n * n] = 1.0f;",
+        "rows[tid & 3] = n; rows[1] = n; __syncthreads(); a[rows[1] * n] = 1.0f;",
+        "if (tid == 0) base = n; if (tid == 1) base = 1; __syncthreads(); a[base * n] = 1.0f;",
+        "if (tid == 0) base = n; atomicAdd(&base, 1); __syncthreads(); a[base * n] = 1.0f;",
+        "for (int i = 0; i < 9; i++) { if (i < 1) base = i * n; __syncthreads(); a[base * n] = 1.0f; }",
+        "a[base * n] = 1.0f; __syncthreads(); base = n;",
+    ],
+)
+def test_what_shared_memory_may_hold_otherwise(body: str) -> None:
+    check_fixture(SHARED.replace("BODY", body), SETTINGS)

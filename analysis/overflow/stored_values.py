@@ -1,0 +1,98 @@
+"""What a thread reads of shared memory that its block wrote once: `if (tid == 0) base = blockIdx.x * n;`.
+
+Question  Which value does a read give, whoever wrote it?
+Rules     A variable in shared memory, or a member or element of one at a fixed place, has what is written to it if one
+          store writes it, all threads of a block would write the same, and the address goes nowhere else.  The read
+          stands behind the store, in the loops that this is in, and in a loop no condition stands around the store
+          alone: so it gives what the store left in that round.
+          Before the store it would give what nobody wrote, and before a barrier either, so these are left aside.
+Limits    A store to an element that is not known is one to all of them; arrays that threads fill together are not
+          known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from analysis.divergence.levels import Level
+from analysis.divergence.result import DivergenceResult
+from analysis.graph.control_flow import ControlFlow
+from analysis.ir.function import Function, SymbolKind
+from analysis.ir.ids import BasicBlockId, ValueId
+from analysis.ir.instructions import Constant, ElementAddress, FieldAddress, Instruction, Load, Store, SymbolAddress
+from analysis.ir.object_members import MemberPlace
+from analysis.ir.types import ArrayType, PointerType
+
+_Place: TypeAlias = tuple[int, MemberPlace]
+"""The symbol, and the place in it."""
+_Moment: TypeAlias = tuple[int, int]
+"""The rank of a block, and the number of an instruction in it."""
+
+
+def stored_values(function: Function, control: ControlFlow, divergence: DivergenceResult) -> Mapping[ValueId, ValueId]:
+    """The values that are read, each with the value that was stored."""
+    if all(symbol.kind is not SymbolKind.SHARED for symbol in function.symbols):
+        return {}
+    addresses = _addresses(function, divergence)
+    stores: dict[_Place, list[tuple[Store, BasicBlockId, _Moment]]] = {}
+    loads: list[tuple[Load, _Place, BasicBlockId, _Moment]] = []
+    lost: set[int] = set()
+    for block, at, item in _in_order(function, control):
+        moment = control.rank[block], at
+        if isinstance(item, Load) and item.address in addresses:
+            loads.append((item, addresses[item.address], block, moment))
+            continue
+        if isinstance(item, Store) and item.address in addresses and item.value not in addresses:
+            stores.setdefault(addresses[item.address], []).append((item, block, moment))
+            continue
+        if not isinstance(item, SymbolAddress) and not (item.result is not None and item.result in addresses):
+            lost.update(addresses[operand][0] for operand in item.operands if operand in addresses)
+    for block in function.blocks:
+        ends = (*block.terminator.operands, *(one for phi in block.phis for one in phi.operands))
+        lost.update(addresses[one][0] for one in ends if one in addresses)
+    found: dict[ValueId, ValueId] = {}
+    for load, place, block, moment in loads:
+        written = [one for other, here in stores.items() if _overlap(other, place) for one in here]
+        if place[0] in lost or len(written) != 1 or place not in stores:
+            continue
+        ((store, home, before),) = written
+        is_same = function.types[store.value] == function.types[load.result]
+        around = control.innermost_cycle(home)
+        is_behind = before < moment and (around is None or block in around.blocks)
+        if around is not None:  # in a round without the store it is still what an earlier one left
+            is_behind = is_behind and control.iterated_controllers(home) <= control.iterated_controllers(block)
+        if is_same and is_behind and divergence.level(store.value) <= Level.BLOCK:
+            found[load.result] = store.value
+    return found
+
+
+def _in_order(function: Function, control: ControlFlow) -> Iterator[tuple[BasicBlockId, int, Instruction]]:
+    for block in control.order:
+        for at, item in enumerate(function.blocks[block].instructions):
+            yield block, at, item
+
+
+def _overlap(one: _Place, other: _Place) -> bool:
+    """Whether one place is in the other."""
+    count = min(len(one[1]), len(other[1]))
+    return one[0] == other[0] and one[1][:count] == other[1][:count]
+
+
+def _addresses(function: Function, divergence: DivergenceResult) -> Mapping[ValueId, _Place]:
+    """Those of variables in shared memory and of fixed places in them."""
+    found: dict[ValueId, _Place] = {}
+    for _, item in function.instructions():
+        match item:
+            case SymbolAddress(symbol=symbol) if function.symbols[symbol].kind is SymbolKind.SHARED:
+                found[item.result] = symbol, ()
+            case FieldAddress(base=base, field=field) if base in found:
+                found[item.result] = found[base][0], (*found[base][1], field)
+            case ElementAddress(base=base, index=index) if base in found:
+                number, whole = divergence.definition(index), function.types[base]
+                is_element = isinstance(whole, PointerType) and isinstance(whole.element, ArrayType)
+                if is_element and isinstance(number, Constant) and isinstance(number.value, int) and number.value >= 0:
+                    found[item.result] = found[base][0], (*found[base][1], number.value)
+            case _:
+                pass
+    return found
