@@ -14,6 +14,7 @@ from analysis.ir.types import S64, U64, StructType, TemplateType, Type, UnknownT
 from analysis.lower.calls import call_method
 from analysis.lower.class_knowledge import RecordClasses, conversion_arguments
 from analysis.lower.class_numbers import set_class
+from analysis.lower.closure_objects import closure_pointer
 from analysis.lower.construct import construct
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.conversions import is_arithmetic, is_vague
@@ -26,7 +27,7 @@ from analysis.lower.functions import generic_signature
 from analysis.lower.names import DeclaredType, FunctionDeclaration, Record, TypeName
 from analysis.lower.names import TemplateArgument as NamedArgument
 from analysis.lower.records import constructors_of, conversion_operators
-from analysis.lower.types import spelled
+from analysis.lower.types import FUNCTION_POINTER, spelled
 
 
 def convert_class(ctx: LoweringContext, value: ValueId, type: Type, exact: QualType | None, span: Span) -> ValueId:
@@ -45,6 +46,10 @@ def convert_class(ctx: LoweringContext, value: ValueId, type: Type, exact: QualT
             return built
     if isinstance(source, StructType):
         record = records.get(source.name)
+        if type == FUNCTION_POINTER and record is not None and record.closure is not None:
+            pointer = closure_pointer(ctx, record.closure, span)
+            if pointer is not None:
+                return pointer
         converted = None if record is None else _chosen(ctx, record, value, type, exact, span)
         if converted is None and record is not None:
             converted = _converted(ctx, record, value, type, span)

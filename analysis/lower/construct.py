@@ -42,6 +42,7 @@ from analysis.lower.exact_arguments import as_written, structured
 from analysis.lower.expressions.arguments import argument_operands
 from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue, temporary
 from analysis.lower.expressions.members import member_place, upcast
+from analysis.lower.function_values import meant_as
 from analysis.lower.functions import generic_signature
 from analysis.lower.lifetimes import take_over, temporary_begins
 from analysis.lower.names import Closure, DeclaredType, FunctionDeclaration, Record, TemplateArgument
@@ -320,7 +321,8 @@ def initialise(ctx: LoweringContext, target: LValue, value: Node, span: Span) ->
         if not isinstance(operand, LValue):
             return _store(ctx, target, load(ctx, operand, span), span)
         return _store(ctx, target, ctx.builder.load(operand.address, operand.type, span), span)
-    return _store(ctx, target, implicit(ctx, rvalue(ctx, value), target.type, span), span)
+    given = meant_as(ctx, rvalue(ctx, value), ctx.exact_type(target), span)
+    return _store(ctx, target, implicit(ctx, given, target.type, span), span)
 
 
 def initialise_member(ctx: LoweringContext, target: LValue, declared: DeclaredType, value: Node, span: Span) -> None:
@@ -537,7 +539,8 @@ def _fill_from(ctx: LoweringContext, target: LValue, pending: list[Node | Operan
     if isinstance(first, Node):
         initialise(ctx, target, first, ctx.span(first))
     else:
-        store_to(ctx.builder, target, implicit(ctx, load(ctx, first, span), target.type, span), span)
+        given = meant_as(ctx, load(ctx, first, span), ctx.exact_type(target), span)
+        store_to(ctx.builder, target, implicit(ctx, given, target.type, span), span)
 
 
 def initialise_zero(ctx: LoweringContext, target: LValue, span: Span) -> None:

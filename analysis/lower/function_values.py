@@ -2,8 +2,9 @@
 
 Rules   A function's address is a number made of its id, so it is the same whoever asks; it is no valid address.
         A pointer leads to a function of just its type whose address the unit takes (`syntax/function_values.py`).
-        They are *known* only where the text knows all of them and each has a type that is known: templates and names of
-        several functions are no candidates, and leave the others not known.
+        They are *known* only where the text knows all of them and each has a type that is known: templates are no
+        candidates and leave the others not known, and so do names of several functions, of which the type of what is
+        initialised, assigned or passed says one (`meant_as`).
 Source  C++20 standard, [expr.call], [over.over].
 """
 
@@ -15,10 +16,13 @@ from hashlib import blake2b
 from typing import Final, final
 
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import QualType
-from analysis.ir.ids import FunctionId
+from analysis.cpp.types.model import QualType, pointer_to
+from analysis.ir.ids import FunctionId, ValueId
 from analysis.ir.record import record
+from analysis.ir.source import Span
+from analysis.ir.types import FUNCTION_POINTER
 from analysis.lower import type_instances
+from analysis.lower.context import LoweringContext
 from analysis.lower.function_types import function_type
 from analysis.lower.functions import instantiate
 from analysis.lower.names import Declarations, FunctionDeclaration, FunctionInstance, FunctionSet
@@ -47,6 +51,21 @@ def number_of_named(functions: FunctionSet) -> int:
     if len(functions.declarations) == 1 and not functions.declarations[0].template_parameters:
         return number_of(instantiate(functions.declarations[0], {}).id)
     return number_of(FunctionId(f"one of {functions.name}"))
+
+
+def meant_as(ctx: LoweringContext, value: ValueId, target: QualType | None, span: Span) -> ValueId:
+    """The value for an object of type `target`: of a name of several functions, the one of that type is meant."""
+    named = ctx.functions.get(value)
+    wanted = None if named is None or len(named.declarations) < 2 else pointed_function(target)
+    if named is None or wanted is None:
+        return value
+    found = [each for each in named.declarations if function_type(each) == QualType(wanted)]
+    if len(found) != 1:
+        return value
+    chosen = FunctionSet(named.name, (found[0],))
+    pointer = ctx.builder.constant(number_of_named(chosen), FUNCTION_POINTER, span)
+    ctx.functions[pointer] = chosen
+    return ctx.typed(pointer, pointer_to(QualType(wanted)))
 
 
 def pointed_function(type: QualType | None) -> cpp.FunctionType | None:
@@ -78,12 +97,9 @@ def addressed_functions(program: Declarations) -> tuple[Sequence[FunctionDeclara
             is_known = False
         elif declaration.has_this:
             continue
-        elif (
-            names[item.namespace, item.owner, item.name] > 1
-            or (owner is not None and owner.arguments)
-            or function_type(declaration) is None
-        ):
+        elif (owner is not None and owner.arguments) or function_type(declaration) is None:
             is_known = False
         else:
+            is_known = is_known and names[item.namespace, item.owner, item.name] == 1
             found.append(declaration)
     return found, is_known

@@ -19,7 +19,16 @@ from sim.policies.ipdom import Ipdom
 from sim.refusals import Refusal
 from tests.cpp.accepted import accepted, disputed
 from tests.cpp.program import CppProgram
-from tests.cpp.programs import constants, conversions, forms, lifetimes, overloads, specialisations, templates
+from tests.cpp.programs import (
+    chosen_calls,
+    constants,
+    conversions,
+    forms,
+    lifetimes,
+    overloads,
+    specialisations,
+    templates,
+)
 from tests.sim.native.comparison import Case, compare, differences
 from tests.sim.native.compiler import compiled, compilers
 from tests.sim.native.program import NativeFailure, NativeProgram, NativeResult
@@ -42,6 +51,8 @@ KINDS: Final[Mapping[str, Callable[[Choices], CppProgram]]] = {
     "constant objects": constants.objects,
     "conditions": constants.conditions,
     "lifetimes": lifetimes.objects,
+    "chosen functions": chosen_calls.functions,
+    "virtual functions": chosen_calls.virtual_functions,
     **{name.replace("_", " "): forms.of_text(name) for name in forms.TEXTS},
 }
 

@@ -17,6 +17,7 @@ from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, object_behind, temporary
 from analysis.lower.expressions.members import upcast
+from analysis.lower.function_values import meant_as
 from analysis.lower.functions import generic_signature
 from analysis.lower.lifetimes import count_of_temporaries, made_since
 from analysis.lower.names import DeclaredType, FunctionDeclaration, ParameterDeclaration
@@ -88,7 +89,8 @@ def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argum
     """The argument as the parameter takes it: an address for a reference, a converted value otherwise."""
     declared = parameter.declared
     if not declared.is_reference:
-        return implicit(ctx, load(ctx, argument, span), declared.type, span, declared.exact)
+        value = meant_as(ctx, load(ctx, argument, span), declared.exact, span)
+        return implicit(ctx, value, declared.type, span, declared.exact)
     return reference_to(ctx, declared, argument, span)
 
 

@@ -21,6 +21,7 @@ from analysis.lower.expressions.arithmetic import offset
 from analysis.lower.expressions.dispatch import handles, load, lower, place, unsupported
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
 from analysis.lower.expressions.pass_through import assign_tied, tied
+from analysis.lower.function_values import meant_as
 from analysis.lower.operators import overloaded, try_overload
 from analysis.syntax.tree import Node
 
@@ -66,7 +67,8 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
             return result
     if held_by_atomic(target.type) is not None and ctx.type_of(value) != target.type:
         return overloaded(ctx, "=", (target, value), node)
-    stored = implicit(ctx, load(ctx, value, span), target.type, span)
+    given = meant_as(ctx, load(ctx, value, span), ctx.exact_type(target), span)
+    stored = implicit(ctx, given, target.type, span)
     classes = classes_in(ctx, target, span)
     assigned = assign(ctx, target, stored, node)
     for address, number in classes:

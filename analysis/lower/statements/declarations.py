@@ -18,6 +18,7 @@ from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    FUNCTION_POINTER,
     S32,
     ArrayType,
     FloatType,
@@ -44,6 +45,7 @@ from analysis.lower.expressions.deduced_classes import (
 )
 from analysis.lower.expressions.dispatch import load, lower, lower_object, object_behind, rvalue, temporary, used_value
 from analysis.lower.expressions.members import element, element_place, elements_of
+from analysis.lower.function_values import meant_as
 from analysis.lower.functions import THREAD_GROUP, function_declarator
 from analysis.lower.globals import listed_length
 from analysis.lower.library.source import array_elements
@@ -239,7 +241,8 @@ def _local(
         constant = evaluate(ctx.scope, value, is_required=is_integral) if may_be else None
         if constant is not None:
             entity.constant = wrapped(constant.value, type)
-        stored = initialise(ctx, target, value, ctx.span(value))
+        known = replace(target, spelled=declared.exact) if type == FUNCTION_POINTER else target
+        stored = initialise(ctx, known, value, ctx.span(value))
         if stored is not None and entity.variable is not None:
             ctx.builder.defined(entity.variable, stored, span)
     elif isinstance(type, StructType):
@@ -433,6 +436,7 @@ def _initialised_condition(ctx: LoweringContext, whole: Declarator, value: Node)
         return made
     loaded = used_value(ctx, operand, value)
     if not is_auto(declared.type):
+        loaded = meant_as(ctx, loaded, declared.exact, ctx.span(value))
         loaded = implicit(ctx, loaded, declared.type, ctx.span(value))
     if whole.name is not None:
         _declared_value(ctx, name, declared, loaded, span)

@@ -25,6 +25,7 @@ from analysis.lower.copies import copies_by_code
 from analysis.lower.destruction import full_expression, leave
 from analysis.lower.elision import Elision, elision, only_return, returned_name
 from analysis.lower.expressions.dispatch import load, lower, place, temporary
+from analysis.lower.function_values import meant_as
 from analysis.lower.functions import is_deduced
 from analysis.lower.lifetimes import ends_by_code, take_over, temporary_begins
 from analysis.lower.names import Closure, DeclaredType, LocalVariable, Record
@@ -174,4 +175,4 @@ def _final_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
         elif ctx.returns.symbol is None:
             ctx.returns.deduced = exact
         return value
-    return implicit(ctx, value, declared.type, span)
+    return implicit(ctx, meant_as(ctx, value, declared.exact, span), declared.type, span)

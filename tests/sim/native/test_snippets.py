@@ -40,6 +40,8 @@ _SIMULATED: Final = (
     "virtual and hidden overloads",
     "virtual member objects",
     "virtual array elements",
+    "pointer to a lambda",
+    "pointer to one of several",
     "pointer local",
     "pointer known",
     "pointer parameter",

@@ -138,3 +138,21 @@ __device__ int f(int x) { return x + 1; } __device__ int g(unsigned x) { return 
   int (*p)(int) = in[t] & 1 ? f : h;
   int (*q)(unsigned x) = g;
   int v = p(t) + q(2u);
+
+//// pointer to a lambda
+__device__ int f(int x) { return x + 1; }
+//// body
+  int (*p)(int) = [](int x) { return x * 3; };
+  int (*q)(int) = in[t] & 1 ? p : f;
+  int v = p(t) + 2 * q(t);
+
+//// pointer to one of several
+__device__ int f(int x) { return x + 1; } __device__ int f(float x) { return (int)(2 * x); }
+__device__ int by(int (*p)(float), int x) { return p(x); }
+struct Step { int (*run)(int); };
+//// body
+  int (*p)(int) = f;
+  int (*q)(float) = &f;
+  Step s{f};
+  if (in[t] & 1) s.run = f;
+  int v = p(t) + 2 * q(t) + by(f, t) + s.run(1);
