@@ -20,7 +20,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.launch_relation import related_extent, related_number
 from analysis.ir.operators import SpecialRegister
 from analysis.races.disjoint import registers_read
-from analysis.races.program import WARP_MEETINGS, Origin, Program, Scalar, address_of
+from analysis.races.program import BLOCK_MEETINGS, WARP_MEETINGS, Origin, Program, Scalar, address_of
 from analysis.verdict.evaluation import GRID_BLOCKS, LaunchedBlock
 
 ASSIGNMENTS: Final = 4
@@ -30,10 +30,18 @@ MAX_TRIPS: Final = 64
 MAX_DISTANCES: Final = 6
 LINES: Final = (BlockShape(64), BlockShape(128), BlockShape(256))
 WARP: Final = BlockShape(32)
+ONE_THREAD: Final = (BlockShape(1),)
+"""What a kernel is made for in which threads cannot tell themselves apart, and never meet."""
 SHORT_LINES: Final = (WARP, BlockShape(16))
 MAX_ROW: Final = 64
 ROWS: Final = (8, 4, 2)
 RECTANGLES: Final = (BlockShape(16, 16), BlockShape(32, 8), BlockShape(8, 8))
+_OF_THREADS: Final = frozenset(
+    {SpecialRegister.THREAD_X, SpecialRegister.THREAD_Y, SpecialRegister.THREAD_Z, SpecialRegister.LANE}
+    | {SpecialRegister.WARP_INDEX, SpecialRegister.ACTIVE_MASK, SpecialRegister.LANE_MASK_EQUAL}
+    | {SpecialRegister.LANE_MASK_LESS, SpecialRegister.LANE_MASK_LESS_EQUAL}
+    | {SpecialRegister.LANE_MASK_GREATER, SpecialRegister.LANE_MASK_GREATER_EQUAL}
+)
 BOXES: Final = (BlockShape(64), BlockShape(8, 8, 4), BlockShape(4, 4, 4))
 """Ranks in a cooperative group read all three indices, mostly in blocks of one row."""
 
@@ -41,8 +49,10 @@ BOXES: Final = (BlockShape(64), BlockShape(8, 8, 4), BlockShape(4, 4, 4))
 def shapes_to_try(program: Program, knowledge: LaunchKnowledge) -> tuple[BlockShape, ...]:
     if knowledge.shapes:
         return knowledge.shapes[:MAX_SHAPES]
+    read = registers_read(program.control)
+    if read.isdisjoint(_OF_THREADS) and not program.control.placed(*BLOCK_MEETINGS, *WARP_MEETINGS):
+        return ONE_THREAD
     if not knowledge.one_dimensional:
-        read = registers_read(program.control)
         if SpecialRegister.THREAD_Z in read:
             return BOXES
         if SpecialRegister.THREAD_Y in read:

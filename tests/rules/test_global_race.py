@@ -130,3 +130,10 @@ void host(Image in, Image out) {{ k<<<1, 128>>>(in, out); }}
     (found,) = check_fixture(text, RACES)
     assert "at line 11 one reads and the other writes `in.data[" in found.message
     assert ", in.width = " in found.message
+
+
+@pytest.mark.parametrize(
+    ("launch", "mark"), [("", ""), ("void host(int *a) { k<<<1, 64>>>(a, 2); }", MARK)], ids=["unknown", "64 threads"]
+)
+def test_a_kernel_whose_threads_cannot_be_told_apart_is_made_for_one(launch: str, mark: str) -> None:
+    check_fixture(f"__global__ void k(int *sum, int x) {{\n  sum[0] += x;{mark}\n}}\n{launch}\n", RACES)
