@@ -9,8 +9,8 @@ from analysis.ir.ids import ValueId
 from analysis.ir.operators import (
     AtomicOperator,
     BarrierReduction,
-    FenceScope,
     MatchKind,
+    MemoryScope,
     PhaseQuestion,
     ShuffleMode,
     VoteKind,
@@ -127,7 +127,7 @@ class GridBarrier:
 class Fence:
     """`__threadfence*()`: orders memory, does not wait."""
 
-    scope: FenceScope
+    scope: MemoryScope
     span: Span
 
     result: ClassVar[None] = None

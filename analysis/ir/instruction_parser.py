@@ -67,9 +67,9 @@ from analysis.ir.operators import (
     BarrierReduction,
     BinaryOperator,
     CompareOperator,
-    FenceScope,
     MatchKind,
     MathFunction,
+    MemoryScope,
     PhaseQuestion,
     ShuffleMode,
     SpecialRegister,
@@ -218,7 +218,7 @@ class InstructionParser:
             case "grid_barrier":
                 return GridBarrier(self.span())
             case "fence":
-                return Fence(self.one_of(FenceScope, "a fence scope"), self.span())
+                return Fence(self.one_of(MemoryScope, "a fence scope"), self.span())
             case "assert" | "assert_callee" as word:
                 return Assert(self.value(), self.span(), word == "assert_callee")
             case "device_launch":
@@ -288,8 +288,10 @@ class InstructionParser:
                 return Load(result, self.value(), volatile, self.span())
             case "atomic":
                 operator = self._atomic_operator()
+                scopes = (one for one in MemoryScope if self._cursor.accept(one.value))
+                scope = next(scopes, MemoryScope.DEVICE)
                 address, *arguments = (self.value(), *self._rest())
-                return Atomic(result, operator, address, tuple(arguments), self.span())
+                return Atomic(result, operator, address, tuple(arguments), self.span(), scope)
             case "allocate":
                 return Allocate(result, self.value(), self.span())
             case _:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, final
 
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import AtomicOperator, BarrierOperator, TextureOperation
+from analysis.ir.operators import AtomicOperator, BarrierOperator, MemoryScope, TextureOperation
 from analysis.ir.record import record
 from analysis.ir.source import Span
 
@@ -166,6 +166,7 @@ class Atomic:
     """A read-modify-write whose result is the old value.
 
     `arguments` is (value,), or (compare, value) for COMPARE_AND_SWAP; (count,) for the updates of a memory barrier.
+    To threads outside of its `scope` it is a plain read and a plain write.
     """
 
     result: ValueId
@@ -173,6 +174,12 @@ class Atomic:
     address: ValueId
     arguments: tuple[ValueId, ...]
     span: Span
+    scope: MemoryScope = MemoryScope.DEVICE
+
+    @property
+    def is_for_block(self) -> bool:
+        """Whether it is an atomic for threads of one block alone."""
+        return self.scope in (MemoryScope.BLOCK, MemoryScope.WARP)
 
     @property
     def operands(self) -> tuple[ValueId, ...]:
@@ -185,6 +192,7 @@ class Atomic:
             names[self.address],
             tuple([names[value] for value in self.arguments]),
             span,
+            self.scope,
         )
 
 

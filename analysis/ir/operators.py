@@ -140,7 +140,9 @@ class BarrierReduction(Enum):
     OR = "or"
 
 
-class FenceScope(Enum):
+class MemoryScope(Enum):
+    """Whose threads a fence orders, and for whose threads an atomic is one (PTX ISA, "Scope")."""
+
     BLOCK = "block"
     DEVICE = "device"
     SYSTEM = "system"

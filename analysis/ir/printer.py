@@ -64,7 +64,7 @@ from analysis.ir.instructions import (
     WarpBarrier,
     WarpReduce,
 )
-from analysis.ir.operators import BarrierReduction
+from analysis.ir.operators import BarrierReduction, MemoryScope
 from analysis.ir.source import NO_SPAN, OWN_FRAME, Span
 from analysis.ir.types import (
     ArrayType,
@@ -301,8 +301,8 @@ def _mnemonic(instruction: _Regular) -> str:
             return "load volatile" if volatile else "load"
         case Store(volatile=volatile):
             return "store volatile" if volatile else "store"
-        case Atomic(operator=operator):
-            return f"atomic {operator.value}"
+        case Atomic(operator=operator, scope=scope):
+            return f"atomic {operator.value}" + (f" {scope.value}" if scope is not MemoryScope.DEVICE else "")
         case Texture(operation=operation):
             return f"texture {operation.value}"
         case Allocate():

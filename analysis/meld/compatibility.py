@@ -110,8 +110,8 @@ def _detail(instruction: Instruction, space_of: SpaceOf) -> Hashable | None:
             return field, space_of(base)
         case Load(address=address, volatile=False) | Store(address=address, volatile=False):
             return space_of(address)
-        case Atomic(operator=operator, address=address):
-            return operator, space_of(address)
+        case Atomic(operator=operator, address=address, scope=scope):
+            return operator, space_of(address), scope
         case _:
             return None
 

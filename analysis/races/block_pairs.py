@@ -35,7 +35,7 @@ from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.pace import paced, popped
 from analysis.memory.roots import pointer_root
 from analysis.races.model import MemoryUse
-from analysis.races.uses import conflict, is_guess
+from analysis.races.uses import conflict, is_for_block, is_guess
 from analysis.verdict.slice import BLOCK_INDICES
 
 MAX_USES: Final = 60
@@ -64,13 +64,20 @@ def watched_uses(
 def written_groups(
     function: Function, divergence: DivergenceResult, uses: Sequence[MemoryUse]
 ) -> Iterable[Sequence[MemoryUse]]:
-    """The uses of each object that is written, without those whose address was loaded."""
+    """The uses of each object that is written, without those whose address was loaded; of one that only atomics change,
+    these where some are for the block alone: who reads it in between mostly asks whether an update is worth it."""
     by_object: dict[_Object, list[MemoryUse]] = {}
     for use in paced(uses, 5):
         used = _object(function, divergence, use)
         if used is not None and not _rests_on_memory(divergence, use.address):
             by_object.setdefault(used, []).append(use)
-    return [group for group in by_object.values() if any(use.kind is AccessKind.STORE for use in group)]
+    found: list[Sequence[MemoryUse]] = []
+    for group in by_object.values():
+        if any(use.kind is AccessKind.STORE for use in group):
+            found.append(group)
+        elif any(is_for_block(use) for use in group):
+            found.append([use for use in group if use.kind is AccessKind.ATOMIC])
+    return found
 
 
 def numbered(uses: Iterable[MemoryUse]) -> Sequence[MemoryUse]:
@@ -198,14 +205,16 @@ def _register(divergence: DivergenceResult, value: ValueId) -> SpecialRegister |
     return item.register if isinstance(item, ReadSpecial) else None
 
 
-def pairs_of(function: Function, divergence: DivergenceResult, uses: Sequence[MemoryUse]) -> list[Pair]:
+def pairs_of(
+    function: Function, divergence: DivergenceResult, uses: Sequence[MemoryUse], *, in_two_blocks: bool = False
+) -> list[Pair]:
     objects = [_object(function, divergence, use) for use in uses]
     return [
         (one.number, other.number)
         for one in uses
         for other in uses[one.number :]
         if objects[one.number] == objects[other.number]
-        and conflict(one, other)
+        and conflict(one, other, in_two_blocks=in_two_blocks)
         and not is_guess(divergence, one, other)
         and not _is_flag(divergence, one, other)
     ]

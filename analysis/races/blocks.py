@@ -52,7 +52,8 @@ def find_block_races(known: MemoryUses) -> tuple[Race, ...]:
     every = known.of(frozenset({MemorySpace.GLOBAL}))
     uses = watched_uses(function, divergence, known.affine, launch, every)
     kinds = StoredKinds(known.control, divergence)
-    pairs = [pair for pair in pairs_of(function, divergence, uses) if _may_matter(kinds, *(uses[n] for n in pair))]
+    pairs = pairs_of(function, divergence, uses, in_two_blocks=True)
+    pairs = [pair for pair in pairs if _may_matter(kinds, *(uses[n] for n in pair))]
     if not pairs:
         return ()
     program = build_program(function, known.control, divergence, uses, launch=launch)

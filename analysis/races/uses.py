@@ -124,18 +124,24 @@ def _width(function: Function, address: ValueId) -> int | None:
     return size_of(pointer.element, function.structs) if isinstance(pointer, PointerType) else None
 
 
-def conflict(one: MemoryUse, other: MemoryUse) -> bool:
+def conflict(one: MemoryUse, other: MemoryUse, *, in_two_blocks: bool = False) -> bool:
     """Would it be a race if both used the same bytes at the same time?
 
-    Volatile accesses are relaxed operations, as atomics are: among themselves they do not race.
+    Volatile accesses are relaxed operations, as atomics are: among themselves they do not race.  An atomic for the
+    block is one for the threads of its own block alone.
     """
-    if one.kind is other.kind and one.kind is not AccessKind.STORE:
+    if one.kind is other.kind is AccessKind.LOAD:
         return False
-    return not (_is_strong(one) and _is_strong(other))
+    return not (_is_strong(one, in_two_blocks) and _is_strong(other, in_two_blocks))
 
 
-def _is_strong(use: MemoryUse) -> bool:
-    return use.is_volatile or use.kind is AccessKind.ATOMIC
+def _is_strong(use: MemoryUse, in_two_blocks: bool) -> bool:
+    return use.is_volatile or (use.kind is AccessKind.ATOMIC and not (in_two_blocks and is_for_block(use)))
+
+
+def is_for_block(use: MemoryUse) -> bool:
+    """Whether it is an atomic for the threads of one block alone."""
+    return isinstance(use.instruction, Atomic) and use.instruction.is_for_block
 
 
 def is_guess(divergence: DivergenceResult, one: MemoryUse, other: MemoryUse) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, final
 
+from analysis.access.model import AccessKind
 from analysis.ir.record import record
 from analysis.races.model import RaceKind
 from analysis.rules.diagnostic import Severity
@@ -19,7 +20,7 @@ class InterBlockRace(RaceFinding):
     """## What it does
 
     Reports two accesses to the same element of global memory by two blocks of one grid, at least one of them a plain
-    write. It names a thread of each.
+    write, or two atomics of which one is for its block alone (`atomicAdd_block`). It names a thread of each.
 
     ## Why is this bad?
 
@@ -73,4 +74,7 @@ class InterBlockRace(RaceFinding):
         assert witness is not None, "only what is proven is kept"
         lines = lines_words(self.group.analysis, one, element_words(one))
         launch = launch_text(self.group.analysis, one, witness)
-        return f"{block_threads_words(witness)}: {lines}; nothing orders two blocks ({launch})."
+        uses = (one.race.first, one.race.second)
+        is_narrow = all(use.kind is AccessKind.ATOMIC for use in uses)
+        why = "an atomic for the block is none for another block" if is_narrow else "nothing orders two blocks"
+        return f"{block_threads_words(witness)}: {lines}; {why} ({launch})."

@@ -140,7 +140,7 @@ def lines_words(analysis: FileAnalysis, one: RaceRecord, element: str) -> str:
     where, there = _line(analysis, first), _line(analysis, second)
     later = later_words(one)
     if where == there:
-        both = "both write" if verbs[0] == verbs[1] == "writes" else f"one {verbs[0]} and the other {verbs[1]}"
+        both = f"both {verbs[0][:-1]}" if verbs[0] == verbs[1] else f"one {verbs[0]} and the other {verbs[1]}"
         return f"at {where} {both} {element}{later}"
     return f"{where} {verbs[0]} {element}, {there} {verbs[1]} it{later}"
 

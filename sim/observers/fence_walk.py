@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import final
 
 from analysis.ir.instructions import Fence
-from analysis.ir.operators import FenceScope
+from analysis.ir.operators import MemoryScope
 from sim.events import AccessSite, Run
 
-_BLOCK_SCOPES = (FenceScope.BLOCK, FenceScope.WARP)
+_BLOCK_SCOPES = (MemoryScope.BLOCK, MemoryScope.WARP)
 
 
 @final

@@ -3,7 +3,8 @@
 Found      in shared memory and in global memory, across warps, blocks and waves, whatever order the run took: barriers
            decide (`happens_before.py`), not the schedule, so a race is seen even if this run happened to get it right.
            Threads of one warp are not ordered by running together: they need `__syncwarp`.
-No race    Atomics among themselves; volatile accesses among themselves and with atomics (they are relaxed operations);
+No race    Atomics among themselves, unless one is for its block alone and the other of another block; volatile
+           accesses among themselves and with atomics (they are relaxed operations);
            a volatile read is only compared with plain writes before it.  But lanes of one warp that hand over data in
            volatile shared memory mean to run in step, which nothing promises: such a read races with the write.
 Locks      Fences with atomics or volatile accesses order what they release and acquire (`release_order.py`).
@@ -18,6 +19,7 @@ Source     Flanagan, Freund, "FastTrack", PLDI 2009 (entries instead of vector c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar, Final, final
 
@@ -153,6 +155,8 @@ class RaceObserver(Observer):
         """Sites that store a single scalar."""
         self._numbers: dict[int, int] = {}
         self._site_at: list[int] = [0]
+        self._for_blocks = False
+        """Whether there was an atomic for its own block alone."""
         self._fences: FenceWalk | None = None
         self._release: ReleaseOrder | None = None
         """None where the kernel has no fence."""
@@ -316,13 +320,17 @@ class RaceObserver(Observer):
                 self._compare_all(memory, accesses, memory.strong)
                 memory.readers.note(accesses.units, accesses.threads, accesses.time, self._order.ordered)
             elif memory is self._memories.get(MemorySpace.SHARED):
-                self._compare_all(memory, accesses, memory.strong, in_step=True)
+                self._compare_all(memory, accesses, memory.strong, among=self._of_own_warp)
             return
         self._compare_all(memory, accesses, memory.readers)
         if is_plain_store:
             self._compare_all(memory, accesses, memory.strong)
             self._write(memory, accesses)
         else:
+            self._for_blocks |= _is_for_block(site)
+            if self._for_blocks and memory is self._memories.get(MemorySpace.GLOBAL):
+                self._compare_all(memory, accesses, memory.strong, among=self._of_blocks_apart)
+                self._compare(memory, accesses, self._at_once(accesses), with_writes=False, with_strong=True)
             memory.strong.note(accesses.units, accesses.threads, accesses.time, self._order.ordered)
 
     def _write(self, memory: _Memory, accesses: _Accesses) -> None:
@@ -333,16 +341,41 @@ class RaceObserver(Observer):
             memory.writers.bits[accesses.units] = accesses.bits
         self._compare(memory, accesses, memory.writers.entries[accesses.units], with_writes=True)
 
-    def _compare_all(self, memory: _Memory, accesses: _Accesses, users: LastUsers, *, in_step: bool = False) -> None:
-        """`in_step`: only with what volatile stores of other lanes of the same warp did."""
+    def _compare_all(
+        self,
+        memory: _Memory,
+        accesses: _Accesses,
+        users: LastUsers,
+        *,
+        among: Callable[[_Accesses, Entries], Entries] | None = None,
+    ) -> None:
+        """`among`: which of the users before matter, if not all do."""
         if users.is_used:
             for slot in users.slots:
                 before = slot[accesses.units]
-                if in_step:
-                    before = self._of_own_warp(accesses, before)
+                if among is not None:
+                    before = among(accesses, before)
                 self._compare(memory, accesses, before, with_writes=False, with_strong=users is memory.strong)
 
+    def _of_blocks_apart(self, accesses: _Accesses, before: Entries) -> Entries:
+        """What threads of other blocks did, if one of the two is an atomic for its own block alone."""
+        size = self._threads_per_block
+        found = np.where(threads_of(before) // size != accesses.threads // size, before, np.uint64(0))
+        if _is_for_block(self._sites[accesses.site]):
+            return found
+        times = times_of(found)
+        every: list[int] = np.unique(times).tolist()
+        narrow = [time for time in every if _is_for_block(self._sites[self._site_at[time]])]
+        return np.where(np.isin(times, narrow), found, np.uint64(0))
+
+    def _at_once(self, accesses: _Accesses) -> Entries:
+        """For threads of other blocks than the first one that uses a unit with the same instruction: that one."""
+        _, firsts, unit = np.unique(accesses.units, return_index=True, return_inverse=True)
+        before = entries_of(accesses.threads[firsts][unit], accesses.time)
+        return self._of_blocks_apart(accesses, before)
+
     def _of_own_warp(self, accesses: _Accesses, before: Entries) -> Entries:
+        """What volatile stores of other lanes of the same warp did."""
         assert self._run is not None
         size = self._run.launch.warp_size
         threads = threads_of(before)
@@ -498,3 +531,7 @@ def _narrowest(run: Run) -> int:
                 except NoParts:
                     continue
     return min(widths)
+
+
+def _is_for_block(site: AccessSite) -> bool:
+    return isinstance(site.instruction, Atomic) and site.instruction.is_for_block

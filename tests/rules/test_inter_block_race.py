@@ -33,6 +33,8 @@ FIRING = {
     "a counter that every block sets to zero": f"if (t == 0) a[0] = 0.0f;\n  atomicAdd(&a[0], in[i]);{MARK}",
     "a variable of the program": f"if (i < 4000) table[i] = table[i + 2] * i;{MARK}",
     "what one thread of each block counts": f"if (t == 0) done += 1;{MARK}",
+    "an atomic that is one for its block alone": f"atomicAdd_block(&table[t], 1);{MARK}",
+    "atomics of two scopes": f"if (t == 0) atomicMax_block(&done, n);{MARK}\n  atomicAdd(&done, 1);",
     "a barrier orders no blocks": f"float v = a[i + 1];\n  __syncthreads();\n  a[i] = v;{MARK}",
 }
 
@@ -53,6 +55,8 @@ SILENT = {
     "the same value of an argument": "a[t] = in[t];",
     "a flag": "if (done) return;\n  done = 1;",
     "atomics": "atomicAdd(&a[t], in[i]);",
+    "an atomic for the block on what the block has": "atomicAdd_block(&table[blockIdx.x], 1);",
+    "a look at what atomics change": "if (in[i] > a[0]) atomicAdd_block(&a[blockIdx.x + 1], in[i]);",
     "an index that data decides": "a[order[i]] = in[i];",
     "a guard that data decides": "if (order[i]) a[t] = in[i];",
     "blocks that wait for each other": "a[i] = in[i];\n  cooperative_groups::this_grid().sync();\n  b[i] = a[i + 1];",

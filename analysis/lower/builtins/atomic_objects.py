@@ -13,7 +13,7 @@ from typing import Final
 from analysis.ir.collectives import Fence
 from analysis.ir.ids import ValueId
 from analysis.ir.memory import Atomic
-from analysis.ir.operators import AtomicOperator, FenceScope
+from analysis.ir.operators import AtomicOperator, MemoryScope
 from analysis.ir.source import Span
 from analysis.ir.types import HandleType, MemorySpace, PointerType, Type
 from analysis.lower.builder import FunctionBuilder
@@ -41,7 +41,7 @@ _ACQUIRING: Final = (
     MemoryOrder.ACQUIRE_RELEASE,
     MemoryOrder.SEQUENTIALLY_CONSISTENT,
 )
-_SCOPES: Final = {"2": FenceScope.BLOCK, "10": FenceScope.WARP, "0": FenceScope.SYSTEM}
+_SCOPES: Final = {"2": MemoryScope.BLOCK, "10": MemoryScope.WARP, "0": MemoryScope.SYSTEM}
 """By the numbers of `cuda::thread_scope`; a fence is not asked for less than a warp."""
 
 
@@ -99,12 +99,12 @@ def emit_atomic(
     scope = _scope_of(object)
     if order in _RELEASING and operator is not _A.LOAD:
         builder.emit(Fence(scope, span))
-    builder.emit(Atomic(result, operator, address, arguments, span))
+    builder.emit(Atomic(result, operator, address, arguments, span, scope))
     if order in _ACQUIRING and operator is not _A.STORE:
         builder.emit(Fence(scope, span))
     return result
 
 
-def _scope_of(type: Type) -> FenceScope:
+def _scope_of(type: Type) -> MemoryScope:
     words = template_words(type.name)[1] if isinstance(type, HandleType) else ()
-    return _SCOPES.get(words[1].strip(), FenceScope.DEVICE) if len(words) > 1 else FenceScope.SYSTEM
+    return _SCOPES.get(words[1].strip(), MemoryScope.DEVICE) if len(words) > 1 else MemoryScope.SYSTEM

@@ -6,7 +6,7 @@ from typing import Final
 
 from analysis.ir.collectives import BlockBarrier, Fence, NamedBarrier, WarpBarrier
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BarrierReduction, FenceScope
+from analysis.ir.operators import BarrierReduction, MemoryScope
 from analysis.ir.source import Span
 from analysis.ir.types import U32, U64
 from analysis.lower.builder import FunctionBuilder
@@ -26,7 +26,7 @@ def reducing_barrier(reduction: BarrierReduction) -> Lowering:
     return lower
 
 
-def fence(scope: FenceScope) -> Lowering:
+def fence(scope: MemoryScope) -> Lowering:
     def lower(call: BoundCall) -> None:
         call.builder.emit(Fence(scope, call.span))
 
@@ -83,13 +83,13 @@ TABLE: Final[Table] = {
     "__barrier_sync_count": (named_barrier(arrive_only=False), "void(u32, u32)"),
     "__nv_bar_sync": (named_barrier(arrive_only=False), "void(u32, u32?)"),
     "__nv_bar_arrive": (named_barrier(arrive_only=True), "void(u32, u32?)"),
-    "__threadfence_block": (fence(FenceScope.BLOCK), "void()"),
-    "__threadfence": (fence(FenceScope.DEVICE), "void()"),
-    "__threadfence_system": (fence(FenceScope.SYSTEM), "void()"),
-    "__nvvm_membar_cta": (fence(FenceScope.BLOCK), "void()"),
-    "__nvvm_membar_gl": (fence(FenceScope.DEVICE), "void()"),
-    "__nvvm_membar_sys": (fence(FenceScope.SYSTEM), "void()"),
-    "__builtin_amdgcn_fence": (fence(FenceScope.BLOCK), "void(any, any?)"),
-    "atomic_thread_fence": (fence(FenceScope.DEVICE), "void(any, any?)"),
-    "mem_fence": (fence(FenceScope.BLOCK), "void(any?)"),
+    "__threadfence_block": (fence(MemoryScope.BLOCK), "void()"),
+    "__threadfence": (fence(MemoryScope.DEVICE), "void()"),
+    "__threadfence_system": (fence(MemoryScope.SYSTEM), "void()"),
+    "__nvvm_membar_cta": (fence(MemoryScope.BLOCK), "void()"),
+    "__nvvm_membar_gl": (fence(MemoryScope.DEVICE), "void()"),
+    "__nvvm_membar_sys": (fence(MemoryScope.SYSTEM), "void()"),
+    "__builtin_amdgcn_fence": (fence(MemoryScope.BLOCK), "void(any, any?)"),
+    "atomic_thread_fence": (fence(MemoryScope.DEVICE), "void(any, any?)"),
+    "mem_fence": (fence(MemoryScope.BLOCK), "void(any?)"),
 }

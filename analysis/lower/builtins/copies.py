@@ -11,7 +11,7 @@ from typing import Final
 
 from analysis.ir.collectives import Fence
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BarrierOperator, BinaryOperator, FenceScope
+from analysis.ir.operators import BarrierOperator, BinaryOperator, MemoryScope
 from analysis.ir.types import U8, U64, GroupType, HandleType, PointerType, Type, VoidType
 from analysis.lower.builtins.core import BoundCall, Table, does_nothing, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
@@ -111,7 +111,7 @@ def _pipeline_copy(call: BoundCall) -> ValueId | None:
 
 
 def order_memory(call: BoundCall) -> None:
-    call.builder.emit(Fence(FenceScope.BLOCK, call.span))
+    call.builder.emit(Fence(MemoryScope.BLOCK, call.span))
 
 
 _COPY: Final = "void(any, any, any, any?, any?, any?)"

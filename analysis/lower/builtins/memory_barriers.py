@@ -16,7 +16,7 @@ from analysis.ir.barrier_word import COUNT_MASK, PARITY_BIT, TWO_COUNTS, VALID
 from analysis.ir.collectives import Fence, PhaseWait
 from analysis.ir.ids import ValueId
 from analysis.ir.memory import Atomic
-from analysis.ir.operators import BarrierOperator, BinaryOperator, FenceScope, PhaseQuestion
+from analysis.ir.operators import BarrierOperator, BinaryOperator, MemoryScope, PhaseQuestion
 from analysis.ir.types import BOOLEAN, U32, U64, HandleType, MemorySpace, PointerType, Type
 from analysis.lower.builtins.core import BoundCall, Lowering, Table, opaque_bound
 from analysis.lower.builtins.emitter import Emitter
@@ -73,9 +73,9 @@ def _word(emit: Emitter, address: ValueId) -> ValueId:
     return address if emit.type_of(address) == wanted else emit.builder.bitcast(address, wanted, emit.span)
 
 
-def _scope(emit: Emitter, address: ValueId) -> FenceScope:
+def _scope(emit: Emitter, address: ValueId) -> MemoryScope:
     """A barrier in shared memory orders its block; any other may be one of several blocks."""
-    return FenceScope.BLOCK if emit.builder.space_of(address) is MemorySpace.SHARED else FenceScope.DEVICE
+    return MemoryScope.BLOCK if emit.builder.space_of(address) is MemorySpace.SHARED else MemoryScope.DEVICE
 
 
 # -- cuda::barrier and cuda::latch ------------------------------------------------------------------------------------

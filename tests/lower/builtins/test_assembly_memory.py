@@ -188,7 +188,7 @@ def test_an_order_of_an_atomic_is_a_fence_before_it_or_behind() -> None:
         "u32*, u32",
         """
         fence block
-        %3: u32 = atomic add %1, %2
+        %3: u32 = atomic add block %1, %2
         store %0, %3
         """,
     )

@@ -14,7 +14,7 @@ def test_an_atomic_in_memory_is_its_value() -> None:
         %4: ptr<local s32> = bitcast %2
         %5: s32 = convert %0
         fence system
-        %6: s32 = atomic add %4, %5
+        %6: s32 = atomic add system %4, %5
         fence system
         """,
     )
@@ -22,7 +22,7 @@ def test_an_atomic_in_memory_is_its_value() -> None:
         "cuda::atomic<s32,2>&.load()",
         """
         %2: ptr<local s32> = bitcast %0
-        %3: s32 = atomic load %2
+        %3: s32 = atomic load block %2
         fence block
         """,
     )
@@ -32,7 +32,7 @@ def test_an_atomic_in_memory_is_its_value() -> None:
         %5: ptr<local s32> = bitcast %3
         %6: s32 = load %0
         fence system
-        %7: s32 = atomic cas %5, %6, %2
+        %7: s32 = atomic cas system %5, %6, %2
         fence system
         store %0, %7
         %8: bool = eq %7, %6

@@ -133,7 +133,7 @@ def test_atomics_compute_in_the_type_of_the_object() -> None:
         "atomicCAS_block(u64*, u32, u64)",
         """
         %3: u64 = convert %1
-        %4: u64 = atomic cas %0, %3, %2
+        %4: u64 = atomic cas block %0, %3, %2
         """,
     )
     check(
@@ -144,4 +144,4 @@ def test_atomics_compute_in_the_type_of_the_object() -> None:
         """,
     )
     check("atomicAdd(half2*, half2)", "%2: <2 x f16 align 4> = atomic add %0, %1")
-    check("atomicExch_system(f32*, f32)", "%2: f32 = atomic exch %0, %1")
+    check("atomicExch_system(f32*, f32)", "%2: f32 = atomic exch system %0, %1")

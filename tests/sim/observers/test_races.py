@@ -99,6 +99,23 @@ __global__ void k(int *p, int *q) {
     )
 
 
+def test_an_atomic_for_the_block_is_none_for_another_block() -> None:
+    holds(
+        """
+__global__ void k(int *p, int *q) {
+  atomicAdd_block(&q[0], 1);                     //@ atomic after atomic in 3: q x64
+  atomicAdd_block(&q[1 + blockIdx.x], 1);
+  atomicAdd(&q[4], 1);
+  atomicAdd_system(&q[4], 1);
+  if (blockIdx.x == 1)
+    atomicMax(&q[5], 1);
+  if (blockIdx.x == 0)
+    atomicMax_block(&q[5], 2);                   //@ atomic after atomic in 8: q x64
+}""",
+        grid=2,
+    )
+
+
 def test_blocks_are_never_ordered_by_block_barriers() -> None:
     holds(
         """
@@ -287,7 +304,7 @@ __global__ void k(int *p, int *q) {
     p[0] = 42;
     flag.store(1, cuda::memory_order_release);
   } else {
-    while (flag.load(cuda::memory_order_acquire) == 0) ;
+    while (flag.load(cuda::memory_order_acquire) == 0) ; //@ atomic after atomic in 8: flag x1
     q[1] = p[0];                                  //@ load after store in 7: p x1
   }
 }""",

@@ -19,8 +19,8 @@ from analysis.ir.memory import Atomic
 from analysis.ir.operators import (
     AtomicOperator,
     CompareOperator,
-    FenceScope,
     MathFunction,
+    MemoryScope,
     ShareLayout,
     SpecialRegister,
 )
@@ -88,8 +88,12 @@ def _value(machine: Machine, operand: Operand, type: Type) -> ValueId:
 
 def _order(machine: Machine, instruction: PtxInstruction, word: str) -> None:
     if word in instruction.modifiers or "acq_rel" in instruction.modifiers:
-        scope = FenceScope.SYSTEM if "sys" in instruction.modifiers else FenceScope.DEVICE
-        machine.builder.emit(Fence(FenceScope.BLOCK if "cta" in instruction.modifiers else scope, machine.span))
+        machine.builder.emit(Fence(_scope(instruction), machine.span))
+
+
+def _scope(instruction: PtxInstruction) -> MemoryScope:
+    scope = MemoryScope.SYSTEM if "sys" in instruction.modifiers else MemoryScope.DEVICE
+    return MemoryScope.BLOCK if "cta" in instruction.modifiers else scope
 
 
 _OPERATORS: Final[Mapping[str, AtomicOperator]] = {
@@ -113,7 +117,7 @@ def _atomic(machine: Machine, instruction: PtxInstruction) -> None:
     values = tuple(_value(machine, operand, type) for operand in operands)
     result = machine.builder.value(type)
     _order(machine, instruction, "release")
-    machine.builder.emit(Atomic(result, operator, address, values, machine.span))
+    machine.builder.emit(Atomic(result, operator, address, values, machine.span, _scope(instruction)))
     _order(machine, instruction, "acquire")
     if has_result:
         machine.write(instruction.operands[0], result)
@@ -131,7 +135,7 @@ def _copy_async(machine: Machine, instruction: PtxInstruction) -> None:
     if "commit_group" in words:
         return
     if "wait_group" in words or "wait_all" in words:
-        machine.builder.emit(Fence(FenceScope.BLOCK, machine.span))
+        machine.builder.emit(Fence(MemoryScope.BLOCK, machine.span))
         return
     to, source, bytes, *rest = instruction.operands
     if not isinstance(bytes, Immediate) or bytes.value not in (4, 8, 16):

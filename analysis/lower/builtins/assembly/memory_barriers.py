@@ -13,7 +13,7 @@ from typing import Final
 
 from analysis.ir.collectives import Fence
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BarrierOperator, BinaryOperator, FenceScope, PhaseQuestion
+from analysis.ir.operators import BarrierOperator, BinaryOperator, MemoryScope, PhaseQuestion
 from analysis.ir.types import U32, U64, MemorySpace, VectorType
 from analysis.lower.builtins.assembly.machine import Machine, NotUnderstood
 from analysis.lower.builtins.assembly.syntax import Address, Operand, PtxInstruction
@@ -98,7 +98,7 @@ def copy_bulk(machine: Machine, instruction: PtxInstruction) -> None:
     if "commit_group" in words or "prefetch" in words:
         return
     if "wait_group" in words:
-        machine.builder.emit(Fence(FenceScope.BLOCK, machine.span))
+        machine.builder.emit(Fence(MemoryScope.BLOCK, machine.span))
         return
     if not {"tensor", "multicast", "reduce"}.isdisjoint(words):
         raise NotUnderstood

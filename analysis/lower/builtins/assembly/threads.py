@@ -22,9 +22,9 @@ from analysis.ir.operators import (
     BarrierReduction,
     BinaryOperator,
     CompareOperator,
-    FenceScope,
     MatchKind,
     MathFunction,
+    MemoryScope,
     ShuffleMode,
     SpecialRegister,
     VoteKind,
@@ -98,20 +98,20 @@ def _cluster_barrier(machine: Machine, instruction: PtxInstruction) -> None:
     if "wait" in instruction.modifiers:
         machine.builder.emit(BlockBarrier(None, BarrierReduction.NONE, None, machine.span))
     else:
-        machine.builder.emit(Fence(FenceScope.DEVICE, machine.span))
+        machine.builder.emit(Fence(MemoryScope.DEVICE, machine.span))
 
 
-_SCOPES: Final[Mapping[str, FenceScope]] = {
-    "cta": FenceScope.BLOCK,
-    "gl": FenceScope.DEVICE,
-    "gpu": FenceScope.DEVICE,
-    "cluster": FenceScope.DEVICE,
-    "sys": FenceScope.SYSTEM,
+_SCOPES: Final[Mapping[str, MemoryScope]] = {
+    "cta": MemoryScope.BLOCK,
+    "gl": MemoryScope.DEVICE,
+    "gpu": MemoryScope.DEVICE,
+    "cluster": MemoryScope.DEVICE,
+    "sys": MemoryScope.SYSTEM,
 }
 
 
 def fence(machine: Machine, instruction: PtxInstruction) -> None:
-    scope = next((_SCOPES[word] for word in instruction.modifiers if word in _SCOPES), FenceScope.DEVICE)
+    scope = next((_SCOPES[word] for word in instruction.modifiers if word in _SCOPES), MemoryScope.DEVICE)
     machine.builder.emit(Fence(scope, machine.span))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from analysis.ir.collectives import BlockBarrier, Fence, GridBarrier, WarpBarrier
 from analysis.ir.ids import ValueId
-from analysis.ir.operators import BarrierReduction, FenceScope
+from analysis.ir.operators import BarrierReduction, MemoryScope
 from analysis.ir.types import U64, GroupKind
 from analysis.lower.builtins.core import opaque_bound
 from analysis.lower.builtins.groups.group import Group
@@ -31,7 +31,7 @@ def synchronize(group: Group, arguments: tuple[ValueId, ...] = ()) -> None:
 
 def arrive(group: Group, arguments: tuple[ValueId, ...]) -> ValueId:
     """The token carries nothing: whatever waits for it waits for the whole group."""
-    scope = FenceScope.DEVICE if group.kind in (GroupKind.GRID, GroupKind.CLUSTER) else FenceScope.BLOCK
+    scope = MemoryScope.DEVICE if group.kind in (GroupKind.GRID, GroupKind.CLUSTER) else MemoryScope.BLOCK
     group.call.builder.emit(Fence(scope, group.call.span))
     return group.emit.constant(0, U64)
 
