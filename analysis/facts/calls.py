@@ -27,7 +27,7 @@ from functools import cached_property
 from typing import Final, TypeAlias, final
 
 from analysis.divergence.call_context import CallContext, joined
-from analysis.facts.calls_of_root import contexts_of_root
+from analysis.facts.calls_of_root import context_of_call
 from analysis.facts.frame_shares import FrameShares
 from analysis.facts.item_text import relocated
 from analysis.facts.model import Taken
@@ -226,17 +226,16 @@ class FollowedCalls:
     def calls(self, unlaunched: Mapping[int, int] = NOT_UNLAUNCHED) -> Mapping[FunctionKey, Calls]:
         """By function; one that is missing is not called."""
         shares = _SharesOfKernels(unlaunched)
-        contexts = {id(root): contexts_of_root(root) for root in self._roots} if self._frames else {}
+        opened = dict.fromkeys(key_of(one) for items in self._wanted.values() for one in items if self.is_open(one))
         found: dict[FunctionKey, Calls] = {}
         for key, frames in self._frames.items():
-            passed = [contexts[id(root)].get(frame) for root, frame, _ in frames]
             sites = {self._site(caller, root.function.frames[frame].call) for root, frame, caller in frames if caller}
-            taken = shares.taken((root, frame) for root, frame, _ in frames)
-            found[key] = Calls(joined(passed), _sorted(sites), taken)
-        for item in (item for items in self._wanted.values() for item in items if self.is_open(item)):
-            key = key_of(item)
-            found[key] = Calls(None, found.get(key, OPEN).sites)
-        return found
+            if key in opened:
+                found[key] = Calls(None, _sorted(sites))
+                continue
+            context = joined([context_of_call(root, frame) for root, frame, _ in frames])
+            found[key] = Calls(context, _sorted(sites), shares.taken((root, frame) for root, frame, _ in frames))
+        return found | {key: Calls(None, OPEN.sites) for key in opened if key not in found}
 
     @cached_property
     def _wanted(self) -> Mapping[bytes, Sequence[Item]]:

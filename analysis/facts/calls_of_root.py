@@ -7,7 +7,7 @@ Memory   The level of a pointer is what its callee believes of the values that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -27,26 +27,23 @@ from analysis.verdict.barriers import ASSUMED_SEEDS
 MAX_ALIGNMENT: Final = 1 << 32
 
 
-def contexts_of_root(root: RootAnalysis) -> Mapping[FrameId, CallContext]:
-    """By the frame of the body; a call that no thread comes to has none."""
-    function, divergence = root.function, root.divergence
-    is_kernel = function.kind is FunctionKind.KERNEL
-    found: dict[FrameId, CallContext] = {}
-    for index, frame in enumerate(function.frames):
-        if index == OWN_FRAME or frame.block is None or frame.block not in root.control.order:
-            continue
-        block = frame.block
-        context = CallContext(
-            tuple(NOTHING if value is None else _argument(root, value, block) for value in frame.arguments),
-            divergence.convergence(block),
-            tuple(root.launch.shapes),
-            root.launch.one_dimensional and not root.launch.shapes,
-            root.launch.has_several_blocks,
-            divergence.waited_at(block),
-            tuple(_relations(root, frame.arguments, block)),
-        )
-        found[FrameId(index)] = context if is_kernel else _from_anywhere(context)
-    return found
+def context_of_call(root: RootAnalysis, called: FrameId) -> CallContext | None:
+    """Of the call whose body is that frame; one that no thread comes to has none."""
+    divergence = root.divergence
+    frame = root.function.frames[called]
+    block = frame.block
+    if called == OWN_FRAME or block is None or not root.control.is_reachable(block):
+        return None
+    context = CallContext(
+        tuple(NOTHING if value is None else _argument(root, value, block) for value in frame.arguments),
+        divergence.convergence(block),
+        tuple(root.launch.shapes),
+        root.launch.one_dimensional and not root.launch.shapes,
+        root.launch.has_several_blocks,
+        divergence.waited_at(block),
+        tuple(_relations(root, frame.arguments, block)),
+    )
+    return context if root.function.kind is FunctionKind.KERNEL else _from_anywhere(context)
 
 
 def _relations(

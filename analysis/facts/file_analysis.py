@@ -131,7 +131,7 @@ class FileAnalysis:
         of their numbers."""
         if self._launches.own is not None:
             return self._launches.own
-        return launches_in_text(launch_shapes(self._program.unit, self._memo), self.facts.path)
+        return launches_in_text(launch_shapes(self._program.unit, self._memo, self.facts.path), self.facts.path)
 
     def launches_elsewhere(self, kernel: DeviceFunction) -> Sequence[Launch]:
         """Those of a kernel of the file that other files of the project make, as far as they were found."""

@@ -62,16 +62,22 @@ class LaunchMemo(Protocol):
     def get_or_compute(self, key: bytes, compute: Callable[[], tuple[Launch, ...]], /) -> tuple[Launch, ...]: ...
 
 
-def launch_shapes(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
-    """All launches in one unit by the kernel's name, in text order."""
-    return launches_with(HostCalls(HostCode(unit)), memo)
+def launch_shapes(
+    unit: TranslationUnit, memo: LaunchMemo | None = None, path: str | None = None
+) -> Mapping[str, tuple[Launch, ...]]:
+    """All launches in one unit by the kernel's name, in text order; with a path, those in the text of that file."""
+    return launches_with(HostCalls(HostCode(unit)), memo, path)
 
 
-def launches_with(calls: HostCalls, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
+def launches_with(
+    calls: HostCalls, memo: LaunchMemo | None = None, path: str | None = None
+) -> Mapping[str, tuple[Launch, ...]]:
     """The same, with what is known of the calls of its functions."""
     found: dict[str, list[Launch]] = {}
     unit = calls.unit
     for item in calls.host.launching:
+        if path is not None and item.path != path:
+            continue
 
         def compute(passed: _Passed, item: Item = item) -> tuple[Launch, ...]:
             launches = _launches_in(unit, item, calls, passed)
