@@ -172,3 +172,5 @@ def test_as_for_the_architecture_alone(architecture: int) -> None:
     alone = {(one.start, one.code) for one in _found(_analysed(text, architecture=architecture), rules)}
     assert alone
     assert alone <= everywhere
+    told = {(one.start, one.code) for one in _found(_analysed(text), rules) if architecture in one.architectures}
+    assert told <= alone
