@@ -61,8 +61,8 @@ class CostlyPower:
     ## Known noise
 
     A product may differ from `pow` in the last digit, and `sqrt(x)` from `pow(x, 0.5)` for -0 and negative infinity.
-    Where the base is more than a name or an element of an array, it needs a variable of its own, and no repair is
-    offered.
+    Where the base is long, calls something, or would be written more than twice, it needs a variable of its own, and
+    no repair is offered.
     """
 
     code: ClassVar[str] = "ARI605"
@@ -103,9 +103,13 @@ class CostlyPower:
             return None
         base, exponent = call
         is_float = _is_of_floats(found.view, power)
-        instead = _instead(base, exponent, _exponent(found.view, power.arguments[1]), is_float)
+        instead = _instead(
+            base, exponent, _exponent(found.view, power.arguments[1]), is_float, _cast(found.view, power)
+        )
         edit = Replacement(subject.text.start(found.span), subject.text.end(found.span), instead)
-        can_be_written = _SIMPLE_TEXT.match(base.encode()) is not None or base not in instead.replace(base, "", 1)
+        is_square = _exponent(found.view, power.arguments[1]) == 2.0 and _SHORT_TEXT.match(base.encode()) is not None
+        is_once = base not in instead.replace(base, "", 1)
+        can_be_written = is_square or is_once or _SIMPLE_TEXT.match(base.encode()) is not None
         return cls(
             subject.text.location(found.span),
             subject.text.quoted(found.span),
@@ -131,7 +135,9 @@ class CostlyPower:
 
 
 _SIMPLE_TEXT: Final = re.compile(rb"(?!.*(?:\+\+|--))[A-Za-z_][\w.]*(?:->\w+)*(?:\[[\w.+\-* ]*\])*(?:\.\w+)*\Z")
-"""May be written twice."""
+"""May be written several times."""
+_SHORT_TEXT: Final = re.compile(rb"(?!.*(?:\+\+|--|\w\s*\())[\w.+\-*/ ()\[\]]{1,24}\Z")
+"""May be written twice: it calls nothing, and a compiler computes it once."""
 _CALL: Final = re.compile(rb"(?:::|std::)?(?:pow|powf|__powf)\s*\(")
 _PRODUCTS: Final = {2.0: 2, 3.0: 3, 4.0: 4}
 _ROOTS: Final = (0.5, -0.5, -1.0)
@@ -192,11 +198,20 @@ def _arguments(source: bytes) -> tuple[str, str] | None:
     return first.decode("utf-8", "replace"), second.decode("utf-8", "replace")
 
 
-def _instead(base: str, written: str, exponent: float | None, is_float: bool) -> str:
+def _cast(view: FrameView, power: Math) -> str:
+    """Before an integer, whose product may overflow where the power does not."""
+    types, base = view.root.function.types, view.root.divergence.definition(power.arguments[0])
+    if not isinstance(base, Convert) or isinstance(types[base.operand], FloatType):
+        return ""
+    return "(double)" if is_double(types[power.result]) else "(float)"
+
+
+def _instead(base: str, written: str, exponent: float | None, is_float: bool, cast: str) -> str:
+    """`cast` stands before the first factor of a product."""
     is_simple = _SIMPLE_TEXT.match(base.encode()) is not None
     factor = base if is_simple else f"({base})"
     if exponent in _PRODUCTS:
-        return f"({' * '.join([factor] * int(exponent or 0))})"
+        return f"({cast}{' * '.join([factor] * int(exponent or 0))})"
     suffix = "f" if is_float else ""
     if exponent == 0.5:
         return f"sqrt{suffix}({base})"

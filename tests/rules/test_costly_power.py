@@ -44,6 +44,9 @@ def test_a_square_of_a_float_as_a_double() -> None:
         ("d[i] = pow(y, 2);", "d[i] = (y * y);"),
         ("d[i] = pow(y + 1, 0.5);", "d[i] = sqrt(y + 1);"),
         ("a[i] = powf(x + 1, -1);", "a[i] = (1.0f / (x + 1));"),
+        ("d[i] = pow(y / n - 1, 2);", "d[i] = ((y / n - 1) * (y / n - 1));"),
+        ("d[i] = pow(i, 2);", "d[i] = ((double)i * i);"),
+        ("d[i] = pow(i + 1, 2);", "d[i] = ((double)(i + 1) * (i + 1));"),
     ],
 )
 def test_what_is_written_instead(before: str, after: str) -> None:
@@ -55,8 +58,12 @@ def test_what_is_written_instead(before: str, after: str) -> None:
     check_fixture(changed.replace("//~ costly-power", ""), SETTINGS)
 
 
-def test_a_base_that_is_computed_is_not_written_twice() -> None:
-    (found,) = check_fixture(KERNEL.replace("STATEMENT", "a[i] = powf(a[i++], 2);  //~ costly-power"), SETTINGS)
+@pytest.mark.parametrize(
+    "power",
+    ["powf(a[i++], 2)", "powf(fabsf(x) + 1, 2)", "powf(x + 1, 3)", "powf(x * a[i + 1] + a[i + 2] - 1, 2)"],
+)
+def test_what_is_computed_is_not_written_often(power: str) -> None:
+    (found,) = check_fixture(KERNEL.replace("STATEMENT", f"a[i] = {power};  //~ costly-power"), SETTINGS)
     assert found.fix is None
     assert ": a product of a variable that holds the base would save about " in found.message
 
