@@ -54,7 +54,7 @@ def call_one(
     number = implicit(ctx, value, S64, span)
     branch = builder.source_branch(SourceBranch(SourceBranchKind.CALL, chosen_by, chosen_by))
     if otherwise is None and len(arms) == 1:
-        _assert_is_one(ctx, number, arms[0].numbers, span)
+        assert_is_one(ctx, number, arms[0].numbers, span)
         return arms[0].call()
     blocks = [builder.new_block() for _ in arms]
     other, end = builder.new_block(), builder.new_block()
@@ -77,7 +77,8 @@ def call_one(
     return result.operand()
 
 
-def _assert_is_one(ctx: LoweringContext, value: ValueId, numbers: Sequence[int], span: Span) -> None:
+def assert_is_one(ctx: LoweringContext, value: ValueId, numbers: Sequence[int], span: Span) -> None:
+    """Any other value is an error of the program."""
     builder = ctx.builder
     constants = [builder.constant(number, S64, span) for number in numbers]
     tests = [builder.compare(CompareOperator.EQUAL, value, known, span) for known in constants]

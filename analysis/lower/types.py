@@ -184,8 +184,13 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
                 if array is not None:
                     pointer = None if function is None else QualType(cpp.PointerType(function))
                     return _declare_array(scope, DeclaredType(FUNCTION_POINTER, spelled=pointer), array)
+                of_class = next((child for child in inner.children if _member_pointer(child) is not None), None)
+                if of_class is not None:
+                    return Declarator(innermost(of_class), _to_member(scope, function, of_class))
                 exact = _to_function(inner, function)
                 return Declarator(innermost(inner), DeclaredType(FUNCTION_POINTER, spelled=exact))
+        elif _member_pointer(declarator) is not None:
+            return Declarator(innermost(declarator), _to_member(scope, declared.exact, declarator))
         elif kind == "structured_binding_declarator":
             return Declarator(None, declared, tuple(declarator.children))
         elif kind not in _GROUPS:
@@ -272,8 +277,25 @@ def _to_function(declarator: Node, function: QualType | None) -> QualType | None
     return None
 
 
+def _member_pointer(declarator: Node) -> Node | None:
+    """The `*name` in `Class::*name`; None for anything else."""
+    name = declarator.field("name") if declarator.kind == "qualified_identifier" else None
+    return name if name is not None and name.kind == "pointer_type_declarator" else None
+
+
+def _to_member(scope: Scope, member: QualType | None, declarator: Node) -> DeclaredType:
+    """A pointer to a member of that type, of the class that the declarator names."""
+    qualifier = declarator.field("scope")
+    owner = None if qualifier is None else resolve_type(scope, qualifier).exact
+    exact = None if member is None or owner is None else QualType(cpp.MemberPointerType(owner, member))
+    return DeclaredType(FUNCTION_POINTER, spelled=exact)
+
+
 def innermost(declarator: Node) -> Node | None:
     """The name inside a declarator."""
+    of_member = _member_pointer(declarator)
+    if of_member is not None:
+        return of_member.field("declarator")
     node: Node | None = declarator
     while node is not None and node.kind not in _NAMES:
         node = node.field("declarator") or _inner(node)

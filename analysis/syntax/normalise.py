@@ -7,6 +7,7 @@ Rules    `__restrict__`, calling conventions, attributes, launch bounds and `__e
          Specifiers of a conversion operator but `explicit` become spaces: behind two of them the grammar takes
          `operator` for a type.
          A launch that a formatter wrote `<< <n, 32>> >` becomes one of `<<<` and `>>>`.
+         `pointer->*member` becomes `pointer .*member`, which the grammar has: before `.*` no pointer stands otherwise.
          What marks an extended lambda (`[=] __device__ (int i)`) becomes spaces.
          `rescue` is tried only on a text that did not parse: statement macros without `;`, and capitalised words of
          unknown macros in the head.
@@ -28,6 +29,8 @@ def normalise(text: bytes) -> tuple[bytes, tuple[bytes, ...] | None]:
         text = _SPACED_BRACKETS.sub(_joined, text)
     if any(text.rfind(word) > text.find(b"]") >= 0 for word in _LAMBDA_WORDS):
         text = _EXTENDED_LAMBDA.sub(lambda match: match[1] + blank(match[2]), text)
+    if b"->*" in text:
+        text = _TO_MEMBER.sub(lambda match: b" .*" if match[0] == b"->*" else match[0], text)
     if not any(word in text for word in _SUSPECTS):
         return text, None
     bounds: list[tuple[bytes, ...]] = []
@@ -117,6 +120,7 @@ _SPACED_LAUNCH: Final = re.compile(rb"<<[ \t]+<")
 _SPACED_BRACKETS: Final = re.compile(
     HIDDEN.pattern + rb"|<<(?P<opened>[ \t]+)<|>>(?P<closed>[ \t]+)>(?=\s*\()", re.DOTALL
 )
+_TO_MEMBER: Final = re.compile(HIDDEN.pattern + rb"|(?<!operator)->\*", re.DOTALL)
 _LATE_FRIEND: Final = re.compile(
     rb"(?P<before>\b(?:(?:__device__|__host__|__forceinline__|__inline__|__noinline__|inline|constexpr|static)\s+)+)"
     rb"friend(?=\s)"

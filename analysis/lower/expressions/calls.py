@@ -24,6 +24,7 @@ from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
 from analysis.lower.expressions.function_tables import call_entry, table_entry
 from analysis.lower.expressions.least_and_greatest import least_or_greatest
+from analysis.lower.expressions.member_pointers import TO_MEMBER, call_member
 from analysis.lower.expressions.members import receiver, record_member, this_object, upcast
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.expressions.pass_through import passed_through
@@ -250,6 +251,9 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     argument, name_node = function.field("argument"), function.field("field")
     if argument is None or name_node is None:
         return unsupported(ctx, node)
+    sign = function.field("operator")
+    if sign is not None and sign.kind == TO_MEMBER:
+        return call_member(ctx, node, function, argument_operands(ctx, arguments))
     target = receiver(ctx, function, argument)
     if name_node.kind == "destructor_name" and isinstance(target, LValue) and _is_known(ctx, target.type):
         end_object(ctx, target, ctx.span(node))

@@ -30,7 +30,7 @@ from analysis.lower.bit_fields import bit_field, read_bits
 from analysis.lower.builtins import builtin_layout, static_member
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.cpp_types import of_library
-from analysis.lower.expressions.dispatch import handles, load, lower, unsupported
+from analysis.lower.expressions.dispatch import load, lower, unsupported
 from analysis.lower.expressions.places import global_place
 from analysis.lower.lookup import constant_part
 from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, LocalVariable, Record, RecordField
@@ -41,8 +41,8 @@ from analysis.syntax.tree import Node
 _VECTOR_FIELDS = {"x": 0, "y": 1, "z": 2, "w": 3}
 
 
-@handles("field_expression")
-def _field_expression(ctx: LoweringContext, node: Node) -> Operand:
+def field_expression(ctx: LoweringContext, node: Node) -> Operand:
+    """`object.member` and `pointer->member`."""
     argument, name_node = node.field("argument"), node.field("field")
     if argument is None or name_node is None:
         return unsupported(ctx, node)

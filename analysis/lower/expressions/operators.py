@@ -32,6 +32,7 @@ from analysis.lower.expressions.dispatch import (
     rvalue,
     unsupported,
 )
+from analysis.lower.expressions.member_pointers import named_member
 from analysis.lower.expressions.members import pointee
 from analysis.lower.expressions.places import address_of
 from analysis.lower.lookup import constant_part, find
@@ -140,7 +141,8 @@ def _pointer_expression(ctx: LoweringContext, node: Node) -> Operand:
         if isinstance(function, int):
             ctx.typed(function, None if known is None else pointer_to(known))
         return function
-    return address_of(ctx, place(ctx, argument), span)
+    member = named_member(ctx, argument, span)
+    return address_of(ctx, place(ctx, argument), span) if member is None else member
 
 
 def _names_function(ctx: LoweringContext, node: Node) -> bool:
