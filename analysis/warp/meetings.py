@@ -81,9 +81,13 @@ Operands: TypeAlias = tuple[int | None, int | None, int | None]
 """Where mask, lane and width stand among the watched values of the block."""
 
 
-def meeting_at(walked: WalkedWarp, block: BasicBlockId, after: frozenset[BasicBlockId], operands: Operands) -> Meeting:
+def meeting_at(
+    walked: WalkedWarp, block: BasicBlockId, after: frozenset[BasicBlockId], operands: Operands, voted: int | None
+) -> Meeting:
+    """`voted`: the mask that all lanes pass where it is what they voted."""
     arrivals = tuple(
-        tuple(_arrival(values, operands) for visited, values in visits if visited == block) for visits in walked.visits
+        tuple(_arrival(values, operands, voted) for visited, values in visits if visited == block)
+        for visits in walked.visits
     )
     passed = sum(
         1 << lane for lane, visits in enumerate(walked.visits) if any(visited in after for visited, _ in visits)
@@ -91,9 +95,9 @@ def meeting_at(walked: WalkedWarp, block: BasicBlockId, after: frozenset[BasicBl
     return Meeting(arrivals, passed, walked.trial.launch.warp_size)
 
 
-def _arrival(values: Sequence[int | None], operands: Operands) -> Arrival:
+def _arrival(values: Sequence[int | None], operands: Operands, voted: int | None) -> Arrival:
     mask, lane, width = (None if at is None else values[at] for at in operands)
-    return Arrival(mask, lane, width)
+    return Arrival(mask if voted is None else voted, lane, width)
 
 
 def mishaps(operation: WarpOperation, meeting: Meeting) -> Iterator[Mishap]:

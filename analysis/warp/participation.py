@@ -10,7 +10,8 @@ Tiers     PROVEN    it goes wrong in every launch tried in which lanes come to t
                     known, has a say.
           ASSUMED   lanes may stay away because of what is not understood.
 Not said  Lanes that have exited need not come, so an early return is no problem here.  A mask that depends on
-          arguments, or that is computed from votes, is believed.
+          arguments, or that is computed from votes, is believed; but what `__ballot_sync` gives where the whole warp
+          votes once on what can be told is told itself (`ballots.py`).
           Where another operation of the same kind stands in the other arm of a branch, the two may meet (PTX ISA,
           "shfl.sync": the same operation, not the same place): POSSIBLE.
 Source    CUDA C++ Programming Guide, "Warp Vote Functions", "Warp Shuffle Functions".
@@ -28,10 +29,12 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Constant, Convert, Phi, Shuffle, TemplateArgument
+from analysis.ir.instructions import Constant, Convert, Phi, Shuffle, TemplateArgument, Unary
+from analysis.ir.operators import UnaryOperator
 from analysis.ir.record import record
 from analysis.verdict.barriers import BarrierReason, Guard, Tier, guards_around, rests_on_assumptions
 from analysis.verdict.slice import EVALUATED, Integers
+from analysis.warp.ballots import Ballot, ballot_behind
 from analysis.warp.lane_walks import MAX_OPERATIONS as MAX_FOR_BLOCK
 from analysis.warp.lane_walks import LaneWalks, WalkedWarp
 from analysis.warp.meetings import Meeting, Mishap, Operands, meeting_at, mishaps
@@ -103,14 +106,17 @@ class Participation:
         return guards_around(self._function, self._control, self._divergence, block, operation.span, Level.WARP)
 
     def constant(self, value: ValueId) -> int | None:
-        """The number that a mask or a width is, if it is one."""
+        """The number that a mask or a width is, if it is one; `~0u` is -1."""
+        inverted = 0
         for _ in range(MAX_DEPTH):
             item = self._divergence.definition(value)
             match item:
                 case Constant(value=int(number)):
-                    return number
+                    return number ^ inverted
                 case Convert(operand=operand):
                     value = operand
+                case Unary(operator=UnaryOperator.COMPLEMENT, operand=operand):
+                    value, inverted = operand, ~inverted
                 case _:
                     return None
         return None
@@ -131,7 +137,15 @@ class Participation:
     def _says_something(self, operation: WarpOperation) -> bool:
         """A mask or a width that can be told: without them lanes may come as they like."""
         width = operation.width if isinstance(operation, Shuffle) else None
-        return any(value is not None and self._is_told(value) for value in (operation.mask, width))
+        is_told = any(value is not None and self._is_told(value) for value in (operation.mask, width))
+        return is_told or self._ballot(operation) is not None
+
+    def _ballot(self, operation: WarpOperation) -> Ballot | None:
+        """What the mask comes from, if that is a vote of the whole warp on what can be told."""
+        ballot = None if operation.mask is None else ballot_behind(operation.mask, self._control, self._divergence)
+        if ballot is None or not self.is_convergent(ballot.block) or not self.is_full(ballot.mask):
+            return None
+        return ballot if self._is_told(ballot.predicate) else None
 
     def _is_good_width(self, width: ValueId) -> bool:
         number = self.constant(width)
@@ -149,6 +163,10 @@ class Participation:
         values = tuple(value for value in wanted if self._is_told(value))
         after = self._after(block)
         watched: dict[BasicBlockId, tuple[ValueId, ...]] = {**dict.fromkeys(after, ()), block: values}
+        ballots = [self._ballot(operation) for operation in operations]
+        for ballot in ballots:
+            if ballot is not None:
+                watched[ballot.block] = (*watched.get(ballot.block, ()), ballot.predicate)
         granted = min(self._budget, MAX_FOR_BLOCK)
         walks = LaneWalks(self._integers, self._knowledge, (block,), watched, granted)
         tally = _Tally()
@@ -159,7 +177,10 @@ class Participation:
             if shape in settled:
                 continue
             for walked in walks.warps(trial):
-                meetings = [meeting_at(walked, block, after, place) for place in places]
+                masks = [None if one is None else one.outcome(walked, watched[one.block]) for one in ballots]
+                meetings = [
+                    meeting_at(walked, block, after, place, mask) for place, mask in zip(places, masks, strict=True)
+                ]
                 tally.add(walked, operations, meetings)
             if walks.budget <= 0 or (not self._knowledge.shapes and tally.is_settled(None)):
                 break

@@ -47,7 +47,7 @@ class _Writer:
     def body(self, depth: int, lanes: int | None) -> None:
         """`lanes`: who comes in every warp that comes at all; None where data decide."""
         for _ in range(self.draw.randint(1, 3)):
-            kind = self.draw.randrange(10)
+            kind = self.draw.randrange(11)
             if kind < 4 or depth > _DEPTH:
                 self.operation(depth, lanes)
             elif kind < 7:
@@ -56,6 +56,8 @@ class _Writer:
                 self.loop(depth, lanes)
             elif kind == 8:
                 self.exchange(depth, lanes)
+            elif kind == 9:
+                self.vote(depth, lanes)
             else:
                 self.line(depth, f"v += t * {self.draw.randint(1, 5)};")
 
@@ -103,6 +105,29 @@ class _Writer:
         else:
             self.line(depth, f"for (int {name} = lane; {name} < {16 * count}; {name} += 32) {{")
             self.body(depth + 1, lanes if 16 * count % 32 == 0 else None)
+        self.line(depth, "}")
+
+    def vote(self, depth: int, lanes: int | None) -> None:
+        """A mask that the lanes vote, used by those who voted for it or, planted, by others."""
+        condition, chosen = self.condition()
+        if lanes != FULL or chosen is None or depth != 1:
+            self.operation(depth, lanes)
+            return
+        name = f"m{len(self.lines)}"
+        self.line(depth, f"unsigned {name} = __ballot_sync({FULL:#x}u, {condition});")
+        if self.draw.random() < 0.5:
+            condition, coming = self.condition()
+            if coming != chosen:
+                self.planted[len(self.lines) + 2] = "voted by others"
+            if coming is None:
+                self.by_data.add(len(self.lines) + 2)
+        self.line(depth, f"if ({condition}) {{")
+        operations = (
+            f"__syncwarp({name});",
+            f"v += __shfl_xor_sync({name}, v, 1);",
+            f"v += __any_sync({name}, v > 4);",
+        )
+        self.line(depth + 1, self.draw.choice(operations))
         self.line(depth, "}")
 
     # -- operations of the warp ---------------------------------------------------------------------------------------

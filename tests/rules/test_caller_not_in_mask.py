@@ -29,6 +29,8 @@ def test_the_message() -> None:
         "v += __shfl_sync(0x1f, v, 0);",
         "if (lane >= 16) v += __shfl_xor_sync(0xffff, v, 1);",
         "v += __reduce_add_sync(0x0fffffff, (unsigned)lane);",
+        "unsigned m = __ballot_sync(0xffffffff, lane < 16); if (lane <= 16) __syncwarp(m);",
+        "unsigned m = __ballot_sync(~0u, lane & 1); v += __shfl_sync(m, v, 1);",
     ],
 )
 def test_proven_findings_happen_in_a_run(statement: str) -> None:
@@ -45,6 +47,8 @@ def test_proven_findings_happen_in_a_run(statement: str) -> None:
         "v += __shfl_xor_sync(0xffu << (lane & 24), v, 1);",
         "__syncwarp(1u << lane);",
         "unsigned m = __ballot_sync(0xffffffff, v > 3.0f); if (v > 3.0f) v += __shfl_xor_sync(m, v, 0);",
+        "unsigned m = __ballot_sync(0xffffffff, lane < 16); if (lane < 16) v += __shfl_down_sync(m, v, 8);",
+        "for (int i = 1; i < 3; i++) { unsigned m = __ballot_sync(~0u, lane % i); if (lane % i) __syncwarp(m); }",
         "v += __shfl_down_sync(__activemask(), v, 8);",
         "v += __shfl_sync(~0u, v, 0);",
         "v += __shfl_sync(-1, v, 0);",
