@@ -75,6 +75,8 @@ class HostCalls:
         self._found: dict[_Key, tuple[Given, ...]] = {}
         self._constants: tuple[ConstantNumbers, ...] | None = None
         self._globals: dict[str, GlobalNumbers | None] = {}
+        self._makers: dict[tuple[str, int, int, int], bytes] = {}
+        """By function and depth, all that its objects are made by."""
         self._of_file: dict[tuple[str, int, int, bytes], Names] = {}
 
     def close(self) -> None:
@@ -130,15 +132,20 @@ class HostCalls:
     def to_evaluate(self, item: Item) -> bytes:
         """A hash of all that the numbers depend on which a function computes, with the functions that make its objects,
         some calls deep."""
-        return self.unit.to_evaluate(item) + b"".join(self._made_by(item, MAX_CALLS))
+        return self.unit.to_evaluate(item) + self._made_by(item, MAX_CALLS)
 
-    def _made_by(self, item: Item, depth: int) -> Iterator[bytes]:
-        functions = self.host.constants.object_functions
-        for name in dict.fromkeys(_callee(call) for call, _ in self.host.writes(item).calls) if depth else ():
-            made = functions.item(name.decode("utf-8", "replace"))
-            if made is not None and made.identity != item.identity:
-                yield made.text + self.unit.to_evaluate(made)
-                yield from self._made_by(made, depth - 1)
+    def _made_by(self, item: Item, depth: int) -> bytes:
+        key = (*item.identity, depth)
+        known = self._makers.get(key)
+        if known is None:
+            functions = self.host.constants.object_functions
+            texts: list[bytes] = []
+            for name in dict.fromkeys(_callee(call) for call, _ in self.host.writes(item).calls) if depth else ():
+                made = functions.item(name.decode("utf-8", "replace"))
+                if made is not None and made.identity != item.identity:
+                    texts += (made.text, self.unit.to_evaluate(made), self._made_by(made, depth - 1))
+            known = self._makers[key] = b"".join(texts)
+        return known
 
     @property
     def constants(self) -> tuple[ConstantNumbers, ...]:

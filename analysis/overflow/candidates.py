@@ -79,11 +79,12 @@ class RestingOn:
         while waiting:
             value = waiting.pop()
             item = flow.definition(value)
-            if not flow.is_number(value) or not (isinstance(item, _FOLLOWED) or value in flow.stored):
+            if not flow.is_number(value):
                 continue
             if isinstance(item, Binary | Convert) and item.span.frame == self._frame:
                 return True
-            used = (flow.stored[value],) if value in flow.stored else () if item is None else item.operands
+            stored = flow.stored(item)
+            used = item.operands if isinstance(item, _FOLLOWED) else () if stored is None else (stored,)
             new = [one for one in used if one not in seen and one not in self._without]
             seen.update(new)
             waiting += new
@@ -133,8 +134,8 @@ class _Walk:
             case Phi():
                 for operand in item.operands:
                     self.visit(operand, limit, here)
-            case Load() if value in flow.stored:
-                self.visit(flow.stored[value], limit, here)
+            case Load() if (stored := flow.stored(item)) is not None:
+                self.visit(stored, limit, here)
             case Constant(value=int() as number):
                 type_ = flow.types[value]
                 is_unsigned = isinstance(type_, IntegerType) and not type_.signed

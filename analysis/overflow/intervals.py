@@ -97,8 +97,8 @@ class IndexIntervals:
                 return interval_rules.math(function, [self.of(one, block, depth) for one in operands]) or known
             case Phi():
                 return self._of_phi(item, block, known, depth)
-            case Load() if value in flow.stored:
-                return self.of(flow.stored[value], block, depth)
+            case Load() if (stored := flow.stored(item)) is not None:
+                return self.of(stored, block, depth)
             case _:
                 return known
 

@@ -12,7 +12,8 @@ Cost     each value once for each moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cached_property
 from typing import Final, TypeAlias, final
 
 from analysis.affine.result import AffineResult
@@ -22,9 +23,24 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle, CycleId
 from analysis.graph.work import Work
-from analysis.ir.function import ENTRY
+from analysis.ir.function import ENTRY, SymbolKind
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Binary, Branch, Convert, Load, Math, Phi, ReadSpecial, Select, Switch, Unary
+from analysis.ir.instructions import (
+    Binary,
+    Branch,
+    Convert,
+    ElementAddress,
+    FieldAddress,
+    Instruction,
+    Load,
+    Math,
+    Phi,
+    ReadSpecial,
+    Select,
+    Switch,
+    SymbolAddress,
+    Unary,
+)
 from analysis.ir.integers import quotient
 from analysis.ir.operators import BinaryOperator, MathFunction, SpecialRegister, UnaryOperator
 from analysis.ir.types import BooleanType, IntegerType
@@ -58,10 +74,26 @@ class FunctionFlow:
         self.definition = divergence.definition
         self.home = divergence.home
         self._counters: dict[ValueId, Counter | None] = {}
-        self.stored: Final = stored_values(self.function, control, divergence)
-        """What reads of shared memory give."""
+        self._divergence = divergence
         self._deciders: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
         self._cycles_around: dict[BasicBlockId, frozenset[CycleId]] = {}
+
+    def stored(self, item: Instruction | Phi | None) -> ValueId | None:
+        """What a read of shared memory gives, where that is known."""
+        if type(item) is not Load or not self._is_shared(item.address):
+            return None
+        return self._stored.get(item.result)
+
+    @cached_property
+    def _stored(self) -> Mapping[ValueId, ValueId]:
+        return stored_values(self.function, self.control, self._divergence)
+
+    def _is_shared(self, address: ValueId) -> bool:
+        """Whether it is that of a variable in shared memory, or of a place in one."""
+        item = self.definition(address)
+        while isinstance(item, FieldAddress | ElementAddress):
+            item = self.definition(item.base)
+        return isinstance(item, SymbolAddress) and self.function.symbols[item.symbol].kind is SymbolKind.SHARED
 
     def deciders(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
         """All branches that have a say in whether `block` runs."""
@@ -177,8 +209,9 @@ class ThreadValues:
             return None
         if isinstance(item, ReadSpecial):
             return self._register(item.register)
-        if value in flow.stored:
-            return self.machine(flow.stored[value], depth)
+        stored = flow.stored(item)
+        if stored is not None:
+            return self.machine(stored, depth)
         if isinstance(item, Phi):
             found = self._merged(item, self.machine, depth)
             return None if found is None else integers.wrap(found, type_)
@@ -291,8 +324,8 @@ class ThreadValues:
                 return _EXTREMES[function](known) if len(known) == len(numbers) else None
             case Phi():
                 return self._merged(item, self.exact, depth)
-            case Load() if value in flow.stored:
-                return self.exact(flow.stored[value], depth)
+            case Load() if (stored := flow.stored(item)) is not None:
+                return self.exact(stored, depth)
             case _:
                 return self.machine(value, depth)
 
