@@ -20,19 +20,17 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from analysis.divergence.call_context import CallContext
-from analysis.divergence.launch_shape import BlockShape, ConstantNumber, KnownLaunch, LaunchKnowledge, MemberNumbers
+from analysis.divergence.launch_shape import BlockShape, KnownLaunch, LaunchKnowledge, MemberNumbers
+from analysis.facts.passed_numbers import held_constants, passed_members
 from analysis.facts.rows import reads_higher_dimensions
 from analysis.facts.settings import AnalysisSettings
-from analysis.ir.function import Function, SymbolKind
+from analysis.ir.function import Function
 from analysis.ir.integers import power_of_two_in
 from analysis.ir.launch_relation import ArgumentRelation, ProductRelation, RelationKind, is_related
-from analysis.ir.object_members import MemberPlace, place_of_member
 from analysis.ir.pace import paced
 from analysis.ir.types import ArrayType, BooleanType, IntegerType, PointerType, StructType, Type, VectorType
 from analysis.launches import Launch, LaunchAnnotation, Shape
 from analysis.launches.host_multiples import MAX_MULTIPLE
-from analysis.launches.model import HeldConstant, PassedMember
-from analysis.lower.builtins import builtin_type
 from analysis.lower.conversions import wrapped
 
 Number: TypeAlias = int | float
@@ -51,8 +49,8 @@ def launch_knowledge(
     knowledge = _blocks(settings, annotation, launches, function, path, has_launch_bounds=has_launch_bounds)
     always = _alike([_received(function, launch.argument_values) for launch in launches])
     passed = _alike([_received(function, one.argument_values) for launch in paced(launches) for one in launch.made])
-    members = _members_alike(_members(function, launch.members) for launch in launches)
-    made = (_members(function, one.members) for launch in paced(launches) for one in launch.made)
+    members = _members_alike(passed_members(function, launch.members) for launch in launches)
+    made = (passed_members(function, one.members) for launch in paced(launches) for one in launch.made)
     is_said = settings.block is not None or (annotation is not None and annotation.block is not None)
     relations, products = ((), ()) if is_said else (_relations(launches, function), _products(launches, function))
     multiples = _multiples(launches, function)
@@ -176,44 +174,6 @@ def _received(function: Function, numbers: Sequence[Number | None]) -> tuple[Num
     return tuple(None if number is None else _held(number, type) for number, type in given)
 
 
-def _members(function: Function, members: Sequence[PassedMember]) -> MemberNumbers:
-    """What the members of a kernel's parameters hold, where it takes the objects that are passed."""
-    found: list[tuple[int, MemberPlace, int]] = []
-    for one in members:
-        parameter = function.parameters[one.argument] if one.argument < len(function.parameters) else None
-        if parameter is None or not _is_of_record(type := function.types[parameter.value], one.type):
-            continue
-        member = place_of_member(function, type, one.path.split("."))
-        if member is not None and isinstance(member[1], IntegerType):
-            found.append((one.argument, member[0], int(wrapped(one.number, member[1]))))
-    return tuple(found)
-
-
-def _is_of_record(type: Type, name: str) -> bool:
-    """Whether a parameter is a copy of the object: another class may be made of it."""
-    match type:
-        case StructType(name=own):
-            return own.rpartition("::")[2] == name
-        case VectorType():
-            return builtin_type(name) == type
-        case _:
-            return False
-
-
-def _constants(function: Function, held: Sequence[HeldConstant]) -> tuple[ConstantNumber, ...]:
-    """What the variables in constant memory hold that a kernel may read."""
-    symbols = [one for one in function.symbols if one.kind is SymbolKind.CONSTANT] if held else []
-    types = {one.name.rpartition("::")[2]: one.type for one in symbols}
-    found: list[ConstantNumber] = []
-    for one in held:
-        type = types.get(one.name)
-        member = None if type is None else place_of_member(function, type, one.path.split(".") if one.path else ())
-        if member is not None and isinstance(member[1], IntegerType):
-            number = int(wrapped(one.number, member[1]))
-            found.append(ConstantNumber(one.name, member[0], number, one.is_certain))
-    return tuple(found)
-
-
 def _members_alike(launches: Iterable[MemberNumbers]) -> MemberNumbers:
     first, *others = [*launches] or [()]
     return tuple(one for one in first if all(one in other for other in others))
@@ -253,7 +213,7 @@ def _made(function: Function, launches: Sequence[Launch], path: str) -> tuple[Kn
         grid = None if numbers.grid is None else (numbers.grid.x, numbers.grid.y, numbers.grid.z)
         # A variable of another file is one of this unit only if the launch is made there, too.
         held = [one for one in numbers.constants if path in (one.file, launch.path)]
-        members, constants = _members(function, numbers.members), _constants(function, held)
+        members, constants = passed_members(function, numbers.members), held_constants(function, held)
         found[KnownLaunch(shape, tuple(arguments), grid, members, constants)] = None
     return tuple(found)
 

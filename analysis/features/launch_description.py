@@ -119,11 +119,19 @@ def _passed(program: Program, site: LaunchSite, item: Item | None) -> Iterator[s
         known = list(dict.fromkeys(str(one) for one in values if one is not None))
         is_news = known != [text] and text not in ("NULL", "nullptr")
         number = f" = {' or '.join(known)}{source}" if known and None not in values and is_news else ""
+        inside = [one for one in launch.members if one.argument == position][:MOST_MEMBERS] if is_news else []
+        if inside:
+            number = f" with {', '.join(f'`{_place(one.path)} = {one.number}`' for one in inside)}"
         written = one_line(text.encode())
         if written != name:
             yield f"`{name}` is `{written}`{number}"
         elif number:
             yield f"`{name}`{number}"
+
+
+def _place(path: str) -> str:
+    """`sizes[2]` of the path `sizes.2`."""
+    return "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in path.split(".")).removeprefix(".")
 
 
 def _parameters(program: Program, item: Item) -> tuple[str, ...]:
@@ -174,6 +182,8 @@ def _configuration(analysis: FileAnalysis, site: LaunchSite) -> list[str]:
     return [one_line(part.strip()) for part in (*parts, text[begin : closed.start()])]
 
 
+MOST_MEMBERS: Final = 4
+"""Of one object."""
 _SOURCES: Final = {
     NumbersFrom.START: "where the program starts without arguments",
     NumbersFrom.CALLS: "as calls in the file pass it",

@@ -38,6 +38,13 @@ def members_read(function: Function) -> Mapping[tuple[int, MemberPlace], Sequenc
     return found
 
 
+def numbers_of_members(function: Function, numbers: Sequence[tuple[int, MemberPlace, int]]) -> Mapping[ValueId, int]:
+    """What the values hold that read members of parameters, for numbers by their position and place."""
+    held = {(position, place): number for position, place, number in numbers}
+    read = members_read(function) if held else {}
+    return {value: held[key] for key, values in read.items() if key in held for value in values}
+
+
 def constants_read(function: Function) -> Mapping[tuple[str, MemberPlace], Sequence[ValueId]]:
     """The values that are integers in variables in constant memory, by the name of the variable and the place in it;
     one that is an integer itself has no place."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import ClassVar, Final, final
@@ -11,8 +11,10 @@ from typing import ClassVar, Final, final
 from analysis.divergence.levels import Level
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
+from analysis.facts.roots import RootAnalysis
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Compare, Constant, Convert, Instruction
+from analysis.ir.object_members import numbers_of_members
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
 from analysis.ir.source import Span
@@ -222,7 +224,15 @@ def _divisor(view: FrameView, block: BasicBlockId, item: Binary) -> tuple[Diviso
     if argument in positions:
         number = dict(root.launch.always).get(positions[argument])
         return (Divisor.PASSED, None) if number is None else (Divisor.ALWAYS, number)
+    number = root.remembered(_always_in_objects).get(argument)
+    if number is not None:
+        return Divisor.ALWAYS, number
     return (Divisor.PASSED, None) if _is_of_arguments(view, argument) else None
+
+
+def _always_in_objects(root: RootAnalysis) -> Mapping[ValueId, int]:
+    """What every launch passes in objects."""
+    return numbers_of_members(root.function, root.launch.always_members)
 
 
 def _is_compared_only(view: FrameView, item: Binary) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, final
 
 from analysis.access.model import Access
@@ -12,6 +12,9 @@ from analysis.affine.polynomial import ZERO, Polynomial
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.merge import FrameView
 from analysis.facts.model import AccessFact, FunctionFacts
+from analysis.facts.roots import RootAnalysis
+from analysis.ir.ids import ValueId
+from analysis.ir.object_members import numbers_of_members
 from analysis.ir.record import record
 from analysis.rules.form_names import names_of
 from analysis.rules.form_text import UNNAMED, FormWriter
@@ -59,6 +62,7 @@ def launched_strides(analysis: FileAnalysis, function: FunctionFacts, access: Ac
 def _launched(step: Polynomial, view: FrameView) -> int | None:
     parameters, total = view.root.function.parameters, 0
     passed = {parameters[at].value: number for at, number in view.root.launch.passed if at < len(parameters)}
+    passed.update(view.root.remembered(_passed_in_objects))
     for monomial, factor in step.terms:
         for atom in monomial:
             number = passed.get(atom.value) if isinstance(atom, ValueAtom) else None
@@ -67,6 +71,10 @@ def _launched(step: Polynomial, view: FrameView) -> int | None:
             factor *= number
         total += factor
     return total
+
+
+def _passed_in_objects(root: RootAnalysis) -> Mapping[ValueId, int]:
+    return numbers_of_members(root.function, root.launch.passed_members)
 
 
 def places(analysis: FileAnalysis, function: FunctionFacts, access: AccessFact) -> Iterator[tuple[FrameView, Access]]:

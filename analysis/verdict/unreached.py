@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final, final
 
 from analysis.divergence import integers
-from analysis.divergence.launch_shape import BlockShape
+from analysis.divergence.launch_shape import BlockShape, MemberNumbers
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import ENTRY, Function
@@ -31,6 +31,7 @@ from analysis.ir.instructions import (
     Switch,
     Unary,
 )
+from analysis.ir.object_members import numbers_of_members
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.types import BooleanType, IntegerType, PointerType, Type
 from analysis.verdict.evaluation import LaunchedBlock, evaluator
@@ -41,14 +42,19 @@ _NOWHERE: Final = LaunchedBlock(BlockShape(1), 0, 1, {})
 
 
 def unreached_blocks(
-    function: Function, control: ControlFlow, divergence: DivergenceResult, passed: Mapping[int, int]
+    function: Function,
+    control: ControlFlow,
+    divergence: DivergenceResult,
+    passed: Mapping[int, int],
+    members: MemberNumbers = (),
 ) -> frozenset[BasicBlockId]:
-    """`passed`: by the position of a parameter what every launch passes."""
+    """`passed`: by the position of a parameter what every launch passes; `members`: in the objects that it passes."""
     given = {
         parameter.value: number
         for position, parameter in enumerate(function.parameters)
         if (number := _held(passed.get(position), function.types[parameter.value])) is not None
     }
+    given |= numbers_of_members(function, members)
     if not given:
         return frozenset()
     numbers = _Numbers(function, divergence, given)

@@ -60,8 +60,9 @@ class BlockWeights:
     @cached_property
     def unreached(self) -> frozenset[BasicBlockId]:
         """The blocks that no launch comes to."""
-        always = dict(self._divergence.launch.always)
-        return unreached_blocks(self._function, self._control, self._divergence, always)
+        launch = self._divergence.launch
+        always, members = dict(launch.always), launch.always_members
+        return unreached_blocks(self._function, self._control, self._divergence, always, members)
 
     @cached_property
     def trips(self) -> list[int]:

@@ -42,7 +42,14 @@ def as_called(launch: Launch) -> Launch:
         values = tuple(
             passed if value is None else value for value, passed in zip(values, first.argument_values, strict=True)
         )
-    filled = replace(launch, block=launch.block or first.block, grid=launch.grid or first.grid, argument_values=values)
+    filled = replace(
+        launch,
+        block=launch.block or first.block,
+        grid=launch.grid or first.grid,
+        argument_values=values,
+        members=first.members,
+        constants=first.constants,
+    )
     return filled if filled != launch else replace(launch, numbers_from=frozenset())
 
 

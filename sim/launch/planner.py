@@ -8,11 +8,12 @@ arguments, variables.  After a run, `adapt.py` may ask for another attempt: long
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Final, final
 
+from analysis.facts.passed_numbers import held_constants, passed_members
 from analysis.inputs.comparisons import Comparisons
 from analysis.inputs.estimate import Estimate, register_ranges
 from analysis.inputs.flow import Flow
@@ -25,6 +26,7 @@ from analysis.ir.collectives import GridBarrier
 from analysis.ir.function import SymbolKind
 from analysis.ir.index3 import Index3
 from analysis.ir.instructions import ReadSpecial
+from analysis.ir.object_members import spelled_member
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import ArrayType, BooleanType, FloatType, IntegerType, Type
@@ -439,4 +441,21 @@ def _launched_numbers(subject: Subject, most: int) -> Mapping[str, ChosenNumber]
                 found[parameter.name] = ChosenNumber(float(value), why, is_chosen=False)
             elif isinstance(type, IntegerType) and float(value).is_integer() and abs(value) <= most:
                 found[parameter.name] = ChosenNumber(int(value), why, is_chosen=False)
+        for name, number in _numbers_in_objects(subject, launch):
+            if name not in found and isinstance(subject.flow.leaves.get(name), IntegerType) and abs(number) <= most:
+                found[name] = ChosenNumber(number, why, is_chosen=False)
     return found
+
+
+def _numbers_in_objects(subject: Subject, launch: Launch) -> Iterator[tuple[str, int]]:
+    """The members of arguments, and what constant memory holds, by name."""
+    function, path = subject.kernel.function, subject.program.unit.path
+    for position, place, number in passed_members(function, launch.members):
+        parameter = function.parameters[position]
+        yield parameter.name + spelled_member(function, function.types[parameter.value], place), number
+    held = [one for one in launch.constants if path in (one.file, launch.path)]
+    symbols = {one.name.rpartition("::")[2]: one for one in function.symbols if held}
+    for constant in held_constants(function, held):
+        symbol = symbols[constant.name]
+        if constant.number:  # what nothing sets here may be set where nobody looks
+            yield symbol.name + spelled_member(function, symbol.type, constant.place), constant.number

@@ -131,3 +131,20 @@ def test_how_many_warps_split_is_asked_of_what_is_reached(passed: str, *, is_tol
     arms = "if (n) { x[threadIdx.x] = f(n[threadIdx.x]); }\n  else { x[threadIdx.x] = f(threadIdx.x); }"
     launch = f"void run(float *x, int *n) {{ k<<<1, 256>>>(x, {passed}, 1); }}\n"
     assert ("DIV401" in _codes({"k.cu": helper + KERNEL.format(body=arms) + launch})) == is_told
+
+
+IN_OBJECT = (
+    "struct P { int mode; int size[2]; };\n__global__ void k(float *x, const int *n, P p) {\n"
+    f"  if (p.mode) {{ {LOOP} }} else {{ x[threadIdx.x] = 1; }}\n  x[threadIdx.x / p.size[1]] = x[threadIdx.x];\n}}\n"
+)
+
+
+def test_members_of_objects_that_all_launches_pass_alike() -> None:
+    run = "void run(float *x, int *n) { P p = {0, {1, 48}}; k<<<1, 64>>>(x, n, p); }\n"
+    assert "DIV402" not in _codes({"k.cu": IN_OBJECT + run})
+    assert "DIV402" in _codes({"k.cu": IN_OBJECT + run.replace("{0,", "{1,")})
+    assert "DIV402" in _codes({"k.cu": IN_OBJECT + run.replace(" k<<<", " p.mode = *n; k<<<")})
+    other = "void also(float *x, int *n) { P p = {2, {1, 48}}; k<<<1, 64>>>(x, n, p); }\n"
+    assert "DIV402" in _codes({"k.cu": IN_OBJECT + run + other})
+    divided = [one.message for one in check(_analyzed({"k.cu": IN_OBJECT + run}), RULES) if one.code == "ARI606"]
+    assert ["every launch passes 48 to divide by" in one for one in divided] == [True]

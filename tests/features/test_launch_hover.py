@@ -129,3 +129,13 @@ def test_a_kernel_out_of_sight() -> None:
     assert shown.splitlines()[0] == "launch of k; its definition is not in sight"
     assert "`count` is `7`" in shown
     assert launch_sites(analysis, launch_shapes(analysis.program.unit)) == (site,)
+
+
+def test_members_of_an_object_that_is_passed() -> None:
+    kernel = "struct P { int n; int s[2]; };\n__global__ void k(P p, int2 v) {}\n"
+    host = "void run() { P p = {3, {4, 5}}; int2 w = make_int2(6, 7); k<<<1, 32>>>(p, w); }"
+    analysis, (site,) = sites(kernel + host)
+    assert describe(analysis, site).passed == (
+        "`p` with `n = 3`, `s[0] = 4`, `s[1] = 5`",
+        "`v` is `w` with `x = 6`, `y = 7`",
+    )

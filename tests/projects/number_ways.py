@@ -252,7 +252,47 @@ def related_numbers(asked: Asked, choices: Choices) -> Way:
     return Way(body, lambda n, size: [Made(line(grid), line(block), number) for grid, block, number in made(n)])
 
 
+_OBJECTS: Final[tuple[tuple[str, str, Change], ...]] = (
+    ("", "T s; s.n = n; s.m = 1; K", lambda n: n),
+    ("", "T s = {n, 1}; n = 3; K", lambda n: n),
+    ("", "T s = {n, 2}; s.m--; s.n += 3; K", lambda n: n + 3),
+    ("", "T s = {n, 1}; T t = s; t.n = 3; t = s; s.n = 5; s = t; K", lambda n: n),
+    ("", "T s = {.n = 3, .m = 1}; if (n > 50) s.n = 4; K", lambda n: 4 if n > 50 else 3),
+    ("", "T s = {7, 1}; for (int i = 0; i < 2; i++) { s.n = n + i; } K", lambda n: n + 1),
+    ("", "T s = {n, 1}; T *p = &s; p->n = 3; K", lambda n: 3),
+    ("", "T s = {n, 1}; T &r = s; r.n = 3; K", lambda n: 3),
+    ("", "T s = {n, 1}; auto f = [&] { s.n = 3; }; f(); K", lambda n: 3),
+    ("", "T s = {n, 1}; int &r = s.n; r = 3; K", lambda n: 3),
+    ("", "T s = {n, 1}; std::swap(s.n, *new int(3)); K", lambda n: 3),
+    ("static T NAME(int n) { T s; s.n = n + 1; s.m = 1; return s; }", "T s = NAME(n); K", lambda n: n + 1),
+    ("static T NAME(int n) { T s = {n, 1}; if (n > 50) return T{3, 1}; return s; }", "auto s = NAME(n); K", lambda n: 3 if n > 50 else n),
+    ("static void NAME(T &s, int n) { s.n = n; }", "T s = {7, 1}; NAME(s, n + 2); K", lambda n: n + 2),
+    ("static void NAME(int n, T *s) { s->n = s->n * 2 + n; }", "T s = {n, 1}; NAME(1, &s); K", lambda n: 2 * n + 1),
+    ("static T *NAME_at; static void NAME(T *s) { NAME_at = s; }", "T s = {n, 1}; NAME(&s); s.n = 4; NAME_at->n = 3; K", lambda n: 3),
+    ("static void NAME(T &s) { if (s.n > 50) return; s.n = 3; }", "T s = {n, 1}; NAME(s); K", lambda n: n if n > 50 else 3),
+    ("static void NAME(T &s, T &t) { s.n = 3; t.n = 4; }", "T s = {n, 1}; NAME(s, s); K", lambda n: 4),
+    ("static void NAME(T s) { s.n = 3; }", "T s = {n, 1}; NAME(s); K", lambda n: n),
+    ("struct NAME_s { T in; int m; };", "NAME_s o = {{n, 1}, 5}; o.m = 3; T s = o.in; K", lambda n: n),
+    ("struct NAME_s { int all[2]; };", "NAME_s o; o.all[1] = n; int *p = o.all; p[1]++; T s = {o.all[1], 1}; K", lambda n: n + 1),
+)  # fmt: skip
+
+
+def number_in_an_object(asked: Asked, choices: Choices) -> Way:
+    """The number lies in an object, which the kernel gets if it takes one."""
+    before, text, change = choices.pick(_OBJECTS)
+    type_ = "Size" if asked.is_packed else f"Part_{asked.number}"
+    own = "" if asked.is_packed else f"struct {type_} {{ int n, m; }};\n"
+    launch = f"{asked.kernel}<<<{asked.grid}, {asked.shape}>>>(x, {'s' if asked.is_packed else 's.n'});"
+
+    def named(part: str) -> str:
+        part = re.sub(r"\bK$", launch, part)
+        return re.sub(r"\bT\b", type_, part.replace("NAME", f"object_{asked.number}"))
+
+    return Way(named(text), lambda n, size: [Made(line(asked.grid), asked.block, change(n))], own + named(before))
+
+
 NUMBERED: Final = (
+    *(number_in_an_object, number_in_an_object, number_in_an_object),
     *(changed_number, changed_number, changed_number, parameter_that_changes, several_numbers, narrow_parameter),
     *(grid_of_the_number, related_numbers, related_numbers, related_numbers),
 )

@@ -62,6 +62,7 @@ def referee(project: RandomProject) -> Findings:
         findings.checked["kernels"] += 1
         findings.checked["kernels with shapes"] += bool(knowledge.shapes)
         findings.checked["kernels with numbers"] += bool(knowledge.passed)
+        findings.checked["kernels with members"] += any(one.members for one in knowledge.launches)
         findings.checked["kernels with relations"] += bool(knowledge.relations)
         findings.checked["kernels with multiples"] += bool(knowledge.multiples)
         rounded = {RelationKind.WITHIN, RelationKind.EXCEEDS} <= {one.kind for one in knowledge.relations}
@@ -114,11 +115,17 @@ def _wrong_knowledge(knowledge: LaunchKnowledge, launches: list[Made]) -> Iterat
                 yield f"a multiple of {divisor}, but {launch}"
     if knowledge.shapes and any(launch.n != number for launch in made for _, number in knowledge.passed):
         yield f"passes {knowledge.passed}, but {made}"
+    numbers = {number for _, place, number in knowledge.always_members if place == (0,)}
+    if any({launch.n} != numbers for launch in made) and numbers:
+        yield f"passes members {knowledge.always_members}, but {made}"
 
 
 def _is_known_as(known: KnownLaunch, launch: Made) -> bool:
     """Behind a condition that is not known the number of a launch must not be known either."""
     numbers = (launch.n,) if launch.elsewhere or not launch.may else ()
+    of_place = (numbers, (1,))  # of `Size{n, 1}`
+    if any(number not in of_place[at] for _, (at, *_), number in known.members):
+        return False
     return (
         BlockShape(*launch.block) == known.shape
         and known.blocks in (None, launch.grid[0])

@@ -12,7 +12,7 @@ from analysis.syntax.environment import Environment
 from analysis.syntax.translation_unit import TranslationUnit
 from sim.launch.planner import Planner
 from sim.launch.request import Request
-from tests.sim.launch.support import NoFiles, chosen
+from tests.sim.launch.support import NoFiles, chosen, plan
 
 HEADER = "#define SIDE 8\n__global__ void k(float *x, int n) { x[threadIdx.x + n * threadIdx.y] = 1; }"
 
@@ -43,6 +43,20 @@ def test_the_file_that_includes_a_header_launches_its_kernels() -> None:
     assert found["block"] == ("8,4", "a launch in main.cu")
     assert found["grid"] == ("3", "a launch in main.cu")
     assert found["n"] == ("48", "a launch in main.cu")
+
+
+def test_numbers_in_objects_are_those_that_are_passed_and_copied() -> None:
+    header = (
+        "#pragma once\nstruct P { int n; int s[2]; };\n"
+        "__global__ void k(float *x, P p, int2 v) { if (threadIdx.x < p.n) x[threadIdx.x * v.y] = p.s[1]; }"
+    )
+    body = "P p = {17, {1, 2}}; p.s[1] = 3; int2 v = make_int2(4, 5); k<<<3, 32>>>(x, p, v); p.n = 4;"
+    found = _choices(header, f'#include "k.cuh"\nvoid f(float *x) {{ {body} }}')
+    assert [found[name] for name in ("p.n", "p.s[1]", "v.y")] == [(n, "a launch in main.cu") for n in ("17", "3", "5")]
+    kernel = "__constant__ int width;\n__global__ void k(float *x) { x[threadIdx.x * width] = 1; }\n"
+    copied = kernel + "void f(float *x) { int w = 6; cudaMemcpyToSymbol(width, &w, sizeof w); k<<<3, 32>>>(x); }"
+    assert (choice := next(one for one in plan(copied).choices if one.name == "width")).value == "6"
+    assert choice.why == "a launch in the file"
 
 
 def test_the_file_of_the_kernel_speaks_first() -> None:
