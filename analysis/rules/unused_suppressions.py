@@ -5,7 +5,8 @@ Rules    Only names that are ours are looked at: with `simt-` before them, or th
          Unused means that the rule, asked for findings of every tier, has none there; rules
          that speak above a price are not asked.  That is said
          only where it can be known: the rule is on, and each function that the suppression touches was read and
-         understood as a whole, with no `#if` in it that may leave out what the suppression is for.
+         understood as a whole, with no `#if` in it that may leave out what the suppression is for, nor a question for
+         the architecture.
 Cost     The named rules, once more, on the functions of a file that has such a suppression.
 """
 
@@ -113,4 +114,9 @@ def _askable(functions: Sequence[FunctionFacts], touched: Sequence[FunctionFacts
 
 def _is_known(analysis: FileAnalysis, facts: FunctionFacts) -> bool:
     whole = facts.active and facts.unreadable is None and not facts.is_too_large and not facts.cut_off
-    return whole and not facts.opaque and b"#if" not in analysis.document.text[facts.start : facts.end]
+    text = analysis.document.text[facts.start : facts.end]
+    return whole and not facts.opaque and not any(asked in text for asked in _LEAVING_OUT)
+
+
+_LEAVING_OUT: Final = (b"#if", b"__CUDA_ARCH__", b"NV_IF_", b"NV_DISPATCH_TARGET")
+"""Where one stands, what the suppression is for may be read elsewhere alone."""

@@ -63,6 +63,7 @@ def test_what_suppresses_nothing_goes(line: str, left: str) -> None:
         kernel("  x[0] = 1;  // NOLINT(bugprone-x)"),
         kernel('  const char *text = "// NOLINT(simt-SYN101)";'),
         kernel("#ifdef SLOW", BARRIER + "  // NOLINT(SYN101)", "#endif"),
+        kernel("  NV_IF_TARGET(NV_PROVIDES_SM_90, (", BARRIER + "  // NOLINT(SYN101)", "), (x[0] = 1;))"),
         kernel("  int y = ;", "  x[0] = 1;  // NOLINT(SYN101)"),
         kernel("  x[0] = unknown(n);  // NOLINT(SYN101)"),
         "#if 0\n" + kernel("  x[0] = 1;  // NOLINT(SYN101)") + "#endif\n",
