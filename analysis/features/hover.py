@@ -14,6 +14,7 @@ from analysis.features.launch_text import block_text, launches_text
 from analysis.features.source_step import SourceStep, source_step, source_steps
 from analysis.features.summary import one_per_place, summarize
 from analysis.features.value_form import has_one_value, value_form_at
+from analysis.ir.function import SourceBranchKind
 from analysis.ir.source import OWN_FRAME, Span
 from analysis.rules.source_text import FunctionText
 
@@ -26,9 +27,9 @@ def hover_at(analysis: FileAnalysis, offset: int) -> HoverInfo | None:
     if _contains(function, function.name_span, offset):
         return _function_hover(analysis, function)
     branch = _innermost_branch(function, offset)
-    if branch is not None:
-        return _branch_hover(analysis, function, branch)
     expression = analysis.expression_at(offset)
+    if branch is not None and not (expression is not None and _is_inside_call(branch, expression.span)):
+        return _branch_hover(analysis, function, branch)
     barrier = _barrier_at(function, offset)
     if barrier is not None and (expression is None or _covers(expression.span, barrier.span)):
         return _barrier_hover(analysis, function, barrier)
@@ -41,6 +42,12 @@ def _contains(function: FunctionFacts, span: Span, offset: int) -> bool:
 
 def _covers(outer: Span, inner: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _is_inside_call(branch: BranchFact, expression: Span) -> bool:
+    """A call whose function is chosen at run time is a branch as a whole: what stands in it has values of its own."""
+    is_smaller = _covers(branch.keyword, expression) and not _covers(expression, branch.keyword)
+    return branch.kind is SourceBranchKind.CALL and is_smaller
 
 
 def _innermost_branch(function: FunctionFacts, offset: int) -> BranchFact | None:

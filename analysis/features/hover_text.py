@@ -21,6 +21,7 @@ from analysis.features.hover_info import (
     ValueSubject,
 )
 from analysis.features.source_step import SourceStep, place_text, without_repeats
+from analysis.ir.function import SourceBranchKind
 from analysis.ir.record import record
 from analysis.rules.wording import CONVERGENCE_WORDS, LEVEL_WORDS, SCOPE_WORDS, counted, grade_words
 from analysis.verdict.barriers import BarrierVerdict, Tier
@@ -128,7 +129,8 @@ def _remarks(subject: Subject) -> tuple[str, ...]:
 def _branch_verdict(subject: BranchSubject) -> str:
     if subject.trips is not None:
         return f"trip count {LEVEL_WORDS[subject.trips]}"
-    return f"condition {LEVEL_WORDS[subject.level]}"
+    subject_words = "function that is called" if subject.kind is SourceBranchKind.CALL else "condition"
+    return f"{subject_words} {LEVEL_WORDS[subject.level]}"
 
 
 def function_verdict(subject: FunctionSubject) -> str:

@@ -426,3 +426,28 @@ def test_a_macro_over_several_lines_is_marked_on_one(macro: str, marked: str) ->
     assert isinstance(info.subject, ValueSubject)
     assert info.subject.start <= info.start
     assert analysis.document.text[: info.subject.end].endswith(b"n)")
+
+
+_CHOSEN = """
+struct Shape {{ virtual __device__ int area(int s) const {{ return s; }} }};
+struct Square : Shape {{ __device__ int area(int s) const override {{ return s * s; }} }};
+typedef int (*F)(int); __device__ int one(int x) {{ return 1; }} __device__ int two(int x) {{ return 2; }}
+__device__ F first = one; __device__ F second = two;
+__global__ void k(int *o, Shape **s, F *p, int n) {{ int i = threadIdx.x; o[i] = {}; }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("p[$0i](n)", "`i` is **varying**"),
+        ("p$0[i](n)", "**function that is called varying**"),
+        ("s[i]->ar$0ea(n)", "**function that is called varying**"),
+        ("s[i]->area($0n)", "`n` is **uniform in the grid**"),
+        ("s[0]->ar$0ea(i)", "**function that is called uniform in the grid**"),
+    ],
+)
+def test_a_call_that_is_chosen_at_run_time_says_how_far_threads_agree(call: str, shown: str) -> None:
+    found = markdown(_CHOSEN.format(call))
+    assert found is not None
+    assert found.startswith(shown)
