@@ -140,7 +140,7 @@ class HostCalls:
         if known is None:
             functions = self.host.constants.object_functions
             texts: list[bytes] = []
-            for name in dict.fromkeys(_callee(call) for call, _ in self.host.writes(item).calls) if depth else ():
+            for name in sorted(self.host.functions_named_in(item)) if depth else ():
                 made = functions.item(name.decode("utf-8", "replace"))
                 if made is not None and made.identity != item.identity:
                     texts += (made.text, self.unit.to_evaluate(made), self._made_by(made, depth - 1))

@@ -142,6 +142,22 @@ class HostCode:
             and name in self.variables_in(item)
         )
 
+    @cached_property
+    def _functions(self) -> frozenset[bytes]:
+        """The names of the functions that are defined outside of classes."""
+        return frozenset(
+            item.name.encode("utf-8", "replace")
+            for item in paced(self.items, 2)
+            if item.kind is ItemKind.FUNCTION and item.is_definition and item.active and item.owner is None
+        )
+
+    def functions_named_in(self, item: Item) -> frozenset[bytes]:
+        """Those that an item, or a macro that it may use, names."""
+        words = item.identifiers
+        if not words.isdisjoint(self.unit.macros.names):
+            words |= self._macro_words
+        return words & self._functions
+
     def functions_with(self, word: bytes) -> tuple[Item, ...]:
         """The functions that the host may run in whose text a word stands."""
         return tuple(

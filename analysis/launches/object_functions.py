@@ -16,6 +16,7 @@ from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.ir.types import VectorType
+from analysis.launches.host_records import HostRecords
 from analysis.launches.host_writes import HostWrites, spelling_of
 from analysis.launches.written_arguments import WrittenArguments
 from analysis.lower.builtins import builtin_type
@@ -51,6 +52,7 @@ class ObjectFunctions:
     def __init__(self, unit: TranslationUnit) -> None:
         self._unit = unit
         self._written = WrittenArguments(unit)
+        self._records = HostRecords(unit)
         self._found: dict[tuple[str, int | None], ObjectFunction | None] = {}
         self._items: dict[str, Item | None] = {}
         self.asked: Final[set[str]] = set()
@@ -69,7 +71,7 @@ class ObjectFunctions:
         return None if function is None else function.copied
 
     def item(self, name: str) -> Item | None:
-        """The only definition of a function in whose head a class is named."""
+        """The only definition of a function in whose head a plain class is named."""
         if name not in self._items:
             found = self._items[name] = self._item(name)
             if found is not None:
@@ -87,7 +89,11 @@ class ObjectFunctions:
         return item if is_plain and any(self._is_class(word) for word in IDENTIFIER.findall(head)) else None
 
     def _is_class(self, word: bytes) -> bool:
-        return word in self._classes or isinstance(builtin_type(word.decode("utf-8", "replace"), ()), VectorType)
+        name = word.decode("utf-8", "replace")
+        if word not in self._classes:
+            return isinstance(builtin_type(name, ()), VectorType)
+        record = self._records.get(name)
+        return record is not None and record.is_plain
 
     @cached_property
     def _classes(self) -> frozenset[bytes]:

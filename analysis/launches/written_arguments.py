@@ -37,7 +37,8 @@ class WrittenArguments:
         """Whether the argument at `position` may be written; `callee` is the name as spelled, `.name` of a method."""
         path, _, name = callee.removeprefix(METHOD).rpartition("::")
         if name not in self._made and not callee.startswith(METHOD):
-            record = self._records.get(name)
+            is_class = any(item.kind in (ItemKind.RECORD, ItemKind.ALIAS) for item in self._unit.lookup(name))
+            record = self._records.get(name) if is_class else None
             self._made[name] = record is not None and record.is_plain
         if self._made.get(name):
             return False  # the members of such an object are copies of what it is made of
