@@ -41,8 +41,9 @@ def members_read(function: Function) -> Mapping[tuple[int, MemberPlace], Sequenc
 def numbers_of_members(function: Function, numbers: Sequence[tuple[int, MemberPlace, int]]) -> Mapping[ValueId, int]:
     """What the values hold that read members of parameters, for numbers by their position and place."""
     held = {(position, place): number for position, place, number in numbers}
-    read = members_read(function) if held else {}
-    return {value: held[key] for key, values in read.items() if key in held for value in values}
+    if not held:
+        return {}
+    return {value: held[key] for key, values in members_read(function).items() if key in held for value in values}
 
 
 def constants_read(function: Function) -> Mapping[tuple[str, MemberPlace], Sequence[ValueId]]:
