@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Final, Protocol, final, runtime_checkable
@@ -19,6 +19,7 @@ from analysis.sides.device_builtins import DEVICE_BUILTINS, DEVICE_NAMES
 from analysis.sides.lambdas import has_lambdas_for_device
 from analysis.sides.mentions import Mentions, NamedCall, mentions_of, nodes_that_run, place_of
 from analysis.sides.objects import ObjectUse, object_uses
+from analysis.sides.plain_types import PlainType, declared_types
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides
 from analysis.syntax.environment import ASKING_FOR_SIDE, Language
@@ -72,6 +73,11 @@ class HostSubject:
         """What it does with objects of classes, as far as its text says."""
         nodes = nodes_that_run(self.snippet, self.function, on_host=True)
         return tuple(object_uses(self.snippet, self.function.owner, nodes))
+
+    @cached_property
+    def variable_types(self) -> Mapping[str, PlainType]:
+        """Of its variables and parameters, as far as a name is declared once."""
+        return declared_types(self.snippet.root, self.snippet.templates, self.sides)
 
     def launches(self) -> Iterator[tuple[NamedCall, Sequence[Item]]]:
         """The launches of kernels that the file sees, with all declarations that they may mean."""

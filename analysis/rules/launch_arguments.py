@@ -13,7 +13,7 @@ from analysis.rules.rule import Finding, Subject
 from analysis.rules.side_text import declared_at
 from analysis.sides.launch_calls import accepted_counts, arguments_of
 from analysis.sides.mentions import NamedCall
-from analysis.sides.plain_types import argument_type, declared_types, is_refused, parameter_types
+from analysis.sides.plain_types import argument_type, is_refused, parameter_types
 from analysis.sides.side import Side
 from analysis.syntax.items import Item
 from analysis.syntax.tree import Node
@@ -123,9 +123,8 @@ def _wrong_types(
     found = [parameter_types(snippet.root, snippet.templates, sides) for snippet in snippets]
     if any(one != found[0] for one in found) or any(kernel.is_template for kernel in kernels):
         return
-    declared = declared_types(subject.snippet.root, subject.snippet.templates, sides)
     for position, (node, parameter) in enumerate(zip(given, found[0], strict=False)):
-        type = argument_type(node, declared, sides)
+        type = argument_type(node, subject.variable_types, sides)
         if type is not None and parameter is not None and is_refused(type, parameter):
             text = node.text.decode("utf-8", "replace")
             yield (

@@ -9,7 +9,7 @@ Limits    Names of types that the file declares are not followed: what they stan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, final
 
 from analysis.ir.pace import popped
@@ -89,7 +89,7 @@ def parameters(root: Node) -> tuple[Node, ...]:
     return ()
 
 
-def argument_type(node: Node, declared: dict[str, PlainType], sides: Sides) -> PlainType | None:
+def argument_type(node: Node, declared: Mapping[str, PlainType], sides: Sides) -> PlainType | None:
     """Of an argument as it is written; None where that is not known."""
     match node.kind:
         case "identifier":
