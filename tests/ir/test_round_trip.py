@@ -15,13 +15,13 @@ from tests.ir.functions import functions
 
 
 @given(functions())
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 def test_with_spans_everything_comes_back(function: Function) -> None:
     assert parse_function(print_function(function, spans=True)) == function
 
 
 @given(functions())
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_without_spans_the_program_comes_back(function: Function) -> None:
     text = print_function(function)
     read = parse_function(text)
