@@ -34,7 +34,7 @@ SIZES = {
     "functions": 400,
     "overloads": 400,
     "members": 2_000,
-    "launches": 1_500,
+    "launches": 1_000,
     "macro definitions": 5_000,
 }
 

@@ -12,7 +12,7 @@ from tests.meld.random.native import native_differences
 from tests.sim.native.compiler import compiler_path
 from tests.sim.random.choices import Seeded
 
-PARTS = 8
+PARTS = 6
 KERNELS = 2
 """In each part."""
 
