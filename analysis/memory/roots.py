@@ -6,7 +6,7 @@ from analysis.divergence.result import DivergenceResult
 from analysis.ir.function import Function
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Bitcast, ElementAddress, ExtractElement, FieldAddress
-from analysis.ir.types import StructType, VectorType
+from analysis.ir.object_members import spelled_member
 
 
 def pointer_root(divergence: DivergenceResult, address: ValueId) -> ValueId:
@@ -32,15 +32,7 @@ def argument_name(function: Function, divergence: DivergenceResult, root: ValueI
 def member_name(function: Function, parameter: ValueId, index: int) -> str | None:
     """`image.data` of a member that a parameter has; None for what is no parameter."""
     name = _parameter_name(function, parameter)
-    if name is None:
-        return None
-    match function.types[parameter]:
-        case StructType(name=struct) if struct in function.structs:
-            return f"{name}.{function.structs[struct].fields[index].name}"
-        case VectorType():
-            return f"{name}.{'xyzw'[index]}"
-        case _:
-            return f"{name}[{index}]"
+    return None if name is None else name + spelled_member(function, function.types[parameter], (index,))
 
 
 def _parameter_name(function: Function, value: ValueId) -> str | None:

@@ -10,7 +10,6 @@ from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
-from analysis.rules.rule import Finding, Subject
 from analysis.sides.device_builtins import ARCHITECTURE
 from analysis.sides.lambdas import has_lambdas_for_device
 from analysis.sides.side import Side
@@ -76,10 +75,6 @@ class ArchitectureTestOnHost:
     @property
     def tier(self) -> Tier | None:
         return None
-
-    @classmethod
-    def find(cls, subject: Subject) -> Iterator[Finding]:
-        return iter(())
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[ArchitectureTestOnHost]:

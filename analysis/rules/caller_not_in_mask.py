@@ -50,7 +50,8 @@ class CallerNotInMask(WarpFinding):
 
     ## Known noise
 
-    None is known. A mask that depends on arguments, or that a vote has computed, is believed.
+    None is known. A mask that depends on arguments is believed, and so is one that a vote has computed, unless the
+    whole warp votes once on what thread indices and numbers decide.
     """
 
     code: ClassVar[str] = "WRP201"

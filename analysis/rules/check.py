@@ -21,7 +21,7 @@ from analysis.rules.host_subject import HostSubject, OfHostCode, OfLaunches, hos
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.other_architectures import LANES_PART, OF_PARTED_LANES, compiled_for, told_once
 from analysis.rules.registry import NAMES, OF_COST, OF_ONE_FUNCTION, RULES
-from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject
+from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject, device_findings
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 from analysis.rules.unlaunched_text import unlaunched_text
@@ -146,7 +146,7 @@ def _found(subject: Subject, settings: RuleSettings, active: ActiveRules) -> Ite
     def of_rule(rule: type[Finding], severity: Severity) -> Sequence[Diagnostic]:
         return [
             of_what_runs(diagnostic_of(finding, settings, severity, subject.function.name), subject.function, settings)
-            for finding in rule.find(subject)
+            for finding in device_findings(rule, subject)
             if finding.site.path == subject.analysis.facts.path and settings.shows(finding.tier)
         ]
 

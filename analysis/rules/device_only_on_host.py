@@ -11,7 +11,6 @@ from analysis.ir.record import record
 from analysis.rules.compiled import is_seen_outside
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
-from analysis.rules.rule import Finding, Subject
 from analysis.sides.device_builtins import ARCHITECTURE, DEVICE_NAMES, INDICES, SHARED
 from analysis.sides.mentions import nodes_that_run
 from analysis.sides.side import Side
@@ -85,10 +84,6 @@ class DeviceOnlyOnHost:
     @property
     def tier(self) -> Tier | None:
         return None
-
-    @classmethod
-    def find(cls, subject: Subject) -> Iterator[Finding]:
-        return iter(())
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[DeviceOnlyOnHost]:

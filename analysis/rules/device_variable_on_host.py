@@ -9,7 +9,6 @@ from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
-from analysis.rules.rule import Finding, Subject
 from analysis.rules.side_text import declared_at
 from analysis.sides.side import Side
 from analysis.sides.variables import Home, home_of, needs_memory
@@ -75,10 +74,6 @@ class DeviceVariableOnHost:
     @property
     def tier(self) -> Tier | None:
         return None
-
-    @classmethod
-    def find(cls, subject: Subject) -> Iterator[Finding]:
-        return iter(())
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[DeviceVariableOnHost]:

@@ -9,7 +9,6 @@ from analysis.facts.model import Location
 from analysis.ir.record import record
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
-from analysis.rules.rule import Finding, Subject
 from analysis.rules.side_text import declared_at
 from analysis.sides.launch_calls import accepted_counts, arguments_of
 from analysis.sides.mentions import NamedCall
@@ -77,10 +76,6 @@ class LaunchArguments:
     @property
     def tier(self) -> Tier | None:
         return None
-
-    @classmethod
-    def find(cls, subject: Subject) -> Iterator[Finding]:
-        return iter(())
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[LaunchArguments]:

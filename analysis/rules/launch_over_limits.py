@@ -11,7 +11,6 @@ from analysis.launches import Launch
 from analysis.launches.model import LaunchNumbers
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
-from analysis.rules.rule import Finding, Subject
 from analysis.rules.shared_bytes import static_shared_bytes
 from analysis.rules.side_text import declared_at
 from analysis.sides.device_limits import MAX_BLOCK, MAX_GRID, MAX_SHARED, MAX_STATIC_SHARED, MAX_THREADS
@@ -75,10 +74,6 @@ class LaunchOverLimits:
     @property
     def tier(self) -> Tier | None:
         return None
-
-    @classmethod
-    def find(cls, subject: Subject) -> Iterator[Finding]:
-        return iter(())
 
     @classmethod
     def find_launches(cls, subject: HostSubject) -> Iterator[LaunchOverLimits]:

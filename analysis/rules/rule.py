@@ -56,8 +56,19 @@ class Finding(Protocol):
 
     def related(self) -> tuple[Related, ...]: ...
 
+
+@runtime_checkable
+class OfDeviceCode(Protocol):
+    """A rule that looks at functions of the device."""
+
     @classmethod
     def find(cls, subject: Subject) -> Iterator[Finding]: ...
+
+
+def device_findings(rule: type[Finding], subject: Subject) -> Iterator[Finding]:
+    """What a rule says of a function of the device; nothing where it is about host code alone."""
+    if issubclass(rule, OfDeviceCode):
+        yield from rule.find(subject)
 
 
 @runtime_checkable

@@ -16,7 +16,6 @@ from analysis.ir.source import OWN_FRAME
 from analysis.launches import Shape
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
-from analysis.rules.rule import Finding, Subject
 from analysis.rules.side_text import declared_at
 from analysis.sides.device_limits import Gpu, large_gpu
 from analysis.syntax.environment import Language
@@ -83,10 +82,6 @@ class SmallGrid:
     @property
     def tier(self) -> Tier | None:
         return None
-
-    @classmethod
-    def find(cls, subject: Subject) -> Iterator[Finding]:
-        return iter(())
 
     @classmethod
     def find_launches(cls, subject: HostSubject) -> Iterator[SmallGrid]:

@@ -12,7 +12,7 @@ from analysis.ir.record import record
 from analysis.rules.check import active_rules, diagnostic_of, of_each_rule, subjects
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.registry import RULES
-from analysis.rules.rule import Finding, Subject, Testable
+from analysis.rules.rule import Finding, Subject, Testable, device_findings
 from analysis.rules.run_claim import RunClaim
 from analysis.rules.settings import RuleSettings
 from analysis.rules.suppressions import RuleNames, read_suppressions
@@ -60,7 +60,7 @@ def _testable(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Undeci
         def of_rule(rule: type[Finding], severity: Severity, subject: Subject = subject) -> Sequence[Undecided]:
             return [
                 Undecided(diagnostic_of(finding, settings, severity, subject.function.name), subject.function, claim)
-                for finding in rule.find(subject)
+                for finding in device_findings(rule, subject)
                 if finding.tier is not None and finding.site.path == analysis.facts.path
                 if isinstance(finding, Testable) and (claim := finding.claim()) is not None
             ]

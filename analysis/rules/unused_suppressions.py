@@ -25,7 +25,7 @@ from analysis.refactor.edit import Replacement
 from analysis.rules.check import active_rules, subjects
 from analysis.rules.host_subject import host_findings, host_subjects
 from analysis.rules.registry import NAMES
-from analysis.rules.rule import Finding
+from analysis.rules.rule import Finding, device_findings
 from analysis.rules.settings import RuleSettings
 from analysis.rules.suppressions import NamedRule, named_rules
 from analysis.verdict.barriers import Tier
@@ -92,7 +92,7 @@ def _is_unused(analysis: FileAnalysis, settings: RuleSettings, rule: type[Findin
         return not any(
             one.range_start <= finding.site.start < one.range_end and finding.site.path == analysis.facts.path
             for subject in subjects(analysis, everything)
-            for finding in rule.find(subject)
+            for finding in device_findings(rule, subject)
         ) and not _is_of_host(analysis, rule, one)
     except Exception:  # a defect of ours: then it is not known
         _LOGGER.exception("%s failed in %s", rule.code, analysis.facts.path)

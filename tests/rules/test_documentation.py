@@ -11,8 +11,9 @@ import pytest
 
 import analysis.rules
 from analysis.rules.documentation import rule_documentation, rule_pages
+from analysis.rules.host_subject import OfHostCode, OfLaunches
 from analysis.rules.registry import RULES
-from analysis.rules.rule import Finding
+from analysis.rules.rule import Finding, OfDeviceCode
 from analysis.rules.settings import RuleSettings
 from tests.rules.fixture import check_fixture, claimed_reports
 
@@ -42,6 +43,10 @@ def classes_that_look_like_rules() -> set[type]:
 
 def test_every_rule_is_registered() -> None:
     assert classes_that_look_like_rules() == set(RULES)
+
+
+def test_every_rule_is_asked_about_something() -> None:
+    assert all(issubclass(rule, (OfDeviceCode, OfHostCode, OfLaunches)) for rule in RULES)
 
 
 def test_codes_and_slugs_are_unique_and_well_formed() -> None:

@@ -18,11 +18,13 @@ BARRIERS = RuleSettings(select=frozenset({"SYN101"}))
 WAITING = "  if (threadIdx.x < 7) { __syncthreads(); }\n  x[threadIdx.x] = 1;\n"
 
 
-def _analysed(text: str, analyzer: Analyzer | None = None, **settings: object) -> FileAnalysis:
+def _analysed(
+    text: str, analyzer: Analyzer | None = None, *, built_for: tuple[int, ...] = (), architecture: int = 800
+) -> FileAnalysis:
     files = {
         "arch.h": b"#define IS_NEW (__CUDA_ARCH__ >= 900)\n#define FROM(n) (__CUDA_ARCH__ >= (n))\n#define HOPPER 900\n"
     }
-    known = AnalysisSettings(**settings)  # type: ignore[arg-type]
+    known = AnalysisSettings(architecture=architecture, built_for=built_for)
     return (analyzer or Analyzer()).analyze(
         "k.cu", Document.open(text.encode()), DictLoader(files), known, every_architecture=True
     )
