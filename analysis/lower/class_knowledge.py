@@ -150,10 +150,10 @@ def _functions(program: Declarations, record: Record) -> list[ConversionFunction
             is_for_constants(declaration),
             _class(program, record),
             bool(declaration.template_parameters),
+            is_explicit(declaration),
         )
         for declaration in _own_functions(record)
-        if not is_explicit(declaration)
-        and (exact := _exact(program, generic_signature(declaration).returns)) is not None
+        if (exact := _exact(program, generic_signature(declaration).returns)) is not None
     ]
     hidden = {_exact(program, generic_signature(declaration).returns) for declaration in _own_functions(record)}
     inherited = [function for base, _ in record.bases for function in _functions(program, base)]

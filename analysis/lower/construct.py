@@ -40,7 +40,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.counted_loops import count_from
 from analysis.lower.exact_arguments import as_written, structured
 from analysis.lower.expressions.arguments import argument_operands
-from analysis.lower.expressions.dispatch import load, lower, lower_object, rvalue, temporary
+from analysis.lower.expressions.dispatch import converted_from, load, lower, lower_object, rvalue, temporary
 from analysis.lower.expressions.members import member_place, upcast
 from analysis.lower.function_values import meant_as
 from analysis.lower.functions import generic_signature
@@ -85,7 +85,7 @@ def construct(ctx: LoweringContext, type: Type, arguments: Sequence[Operand], sp
     if not arguments:
         return zero(ctx, type, span)
     if len(arguments) == 1:
-        return implicit(ctx, load(ctx, arguments[0], span), type, span)
+        return implicit(ctx, arguments[0], type, span, is_direct=True)
     return unknown_call(ctx, f"construction of {spelled(type)}", arguments, span, type)
 
 
@@ -310,7 +310,7 @@ def initialise(ctx: LoweringContext, target: LValue, value: Node, span: Span) ->
         if record is not None:
             construct_at(ctx, target, record, (operand,), span)
             return None
-        ctx.builder.store(target.address, implicit(ctx, load(ctx, operand, span), target.type, span), span)
+        ctx.builder.store(target.address, implicit(ctx, operand, target.type, span), span)
         return None
     if isinstance(target.type, ArrayType):
         characters = array_of_string(target.type, value)
@@ -321,8 +321,9 @@ def initialise(ctx: LoweringContext, target: LValue, value: Node, span: Span) ->
         if not isinstance(operand, LValue):
             return _store(ctx, target, load(ctx, operand, span), span)
         return _store(ctx, target, ctx.builder.load(operand.address, operand.type, span), span)
-    given = meant_as(ctx, rvalue(ctx, value), ctx.exact_type(target), span)
-    return _store(ctx, target, implicit(ctx, given, target.type, span), span)
+    exact = ctx.exact_type(target)
+    given = meant_as(ctx, converted_from(ctx, lower(ctx, value), value), exact, span)
+    return _store(ctx, target, implicit(ctx, given, target.type, span, exact), span)
 
 
 def initialise_member(ctx: LoweringContext, target: LValue, declared: DeclaredType, value: Node, span: Span) -> None:
@@ -448,7 +449,7 @@ def _fill_vector(
 
 def _store_member(ctx: LoweringContext, target: LValue, index: int, type: Type, operand: Operand, span: Span) -> None:
     address = ctx.builder.field_address(target.address, index, type, span)
-    ctx.builder.store(address, implicit(ctx, load(ctx, operand, span), type, span), span)
+    ctx.builder.store(address, implicit(ctx, operand, type, span), span)
 
 
 def _fill_members(
@@ -539,8 +540,9 @@ def _fill_from(ctx: LoweringContext, target: LValue, pending: list[Node | Operan
     if isinstance(first, Node):
         initialise(ctx, target, first, ctx.span(first))
     else:
-        given = meant_as(ctx, load(ctx, first, span), ctx.exact_type(target), span)
-        store_to(ctx.builder, target, implicit(ctx, given, target.type, span), span)
+        exact = ctx.exact_type(target)
+        given = meant_as(ctx, first, exact, span)
+        store_to(ctx.builder, target, implicit(ctx, given, target.type, span, exact), span)
 
 
 def initialise_zero(ctx: LoweringContext, target: LValue, span: Span) -> None:

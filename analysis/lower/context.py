@@ -104,7 +104,9 @@ class ReturnTarget:
 
 
 ClosureObject: TypeAlias = Callable[["LoweringContext", Closure, Span], LValue | None]
-ClassConversion: TypeAlias = Callable[["LoweringContext", ValueId, Type, "QualType | None", Span], ValueId]
+ClassConversion: TypeAlias = Callable[
+    ["LoweringContext", LValue | ValueId, Type, "QualType | None", Span, bool], ValueId
+]
 
 
 @final
@@ -117,7 +119,7 @@ class LoweringContext:
     returns: ReturnTarget
     warp_size: int
     convert_class: ClassConversion
-    """A value converted from or to a class: it takes calls, which take conversions (`class_conversions.py`)."""
+    """What is converted from or to a class: it takes calls, which take conversions (`class_conversions.py`)."""
     closure_object: ClosureObject
     """An object of a lambda's class: it takes calls, which take objects (`closure_objects.py`)."""
     function: FunctionId

@@ -21,19 +21,36 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
-from analysis.lower.context import LoweringContext
+from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import convert, is_vague
+from analysis.lower.expressions.dispatch import load
 from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.types import spelled
 
 
-def implicit(ctx: LoweringContext, value: ValueId, type: Type, span: Span, exact: QualType | None = None) -> ValueId:
-    """`value` as a `type`, as initialisation and argument passing convert it; `exact` is the C++ type, if known."""
+def implicit(
+    ctx: LoweringContext,
+    operand: Operand,
+    type: Type,
+    span: Span,
+    exact: QualType | None = None,
+    *,
+    is_direct: bool = False,
+) -> ValueId:
+    """`operand` as a `type`, as initialisation and argument passing convert it; `exact` is the C++ type, if known.
+
+    An object of a class is not read where a function converts it: that is called on the object.  `is_direct` tells a
+    cast or a condition, for which explicit conversion functions count.
+    """
+    is_same = ctx.type_of(operand) == type or isinstance(type, VoidType)
+    if isinstance(operand, LValue) and isinstance(operand.type, StructType) and not is_same:
+        return ctx.convert_class(ctx, operand, type, exact, span, is_direct)
+    value = load(ctx, operand, span)
     source = ctx.builder.types[value]
     if source == type or isinstance(type, VoidType):
         return value
     if isinstance(source, StructType) or isinstance(type, StructType):
-        return ctx.convert_class(ctx, value, type, exact, span)
+        return ctx.convert_class(ctx, value, type, exact, span, is_direct)
     if isinstance(type, PointerType) and isinstance(source, PointerType):
         value = moved_in_class(ctx, value, source.element, type.element, span)
     if isinstance(type, UnknownType):

@@ -64,6 +64,10 @@ _LARGE: Final = {
     64: (Fundamental.UNSIGNED_LONG, Fundamental.LONG),
     128: (Fundamental.UNSIGNED_INT128, Fundamental.INT128),
 }
+_LONGS: Final[dict[ir.Type, tuple[Fundamental, ...]]] = {
+    ir.S64: (Fundamental.LONG, Fundamental.LONG_LONG),
+    ir.U64: (Fundamental.UNSIGNED_LONG, Fundamental.UNSIGNED_LONG_LONG),
+}
 BY_NAME: Final = {
     "void": Fundamental.VOID,
     "bool": Fundamental.BOOL,
@@ -185,6 +189,12 @@ def assumed(type: ir.Type) -> QualType:
             return QualType(OpaqueType(spelling))
         case _:
             return QualType(OpaqueType(repr(type)))
+
+
+def stored_as(type: ir.Type) -> tuple[QualType, ...]:
+    """The types of numbers that are stored so; of anything else the likeliest type."""
+    kinds = _LONGS.get(type)
+    return (assumed(type),) if kinds is None else tuple(map(fundamental, kinds))
 
 
 def named_by_library(name: str, type: ir.Type) -> QualType | None:

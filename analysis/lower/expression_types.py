@@ -333,9 +333,8 @@ class ScopeNames:
         record = self._record(object.type.type)
         methods = () if record is None else methods_named(record, "operator()")
         is_plain = not any(each.template_parameters or is_required(each) for each in methods)
-        has_others = bool(
-            self.classes.conversion_functions(object.type.type, None)
-        )  # to a pointer to a function, perhaps
+        others = self.classes.conversion_functions(object.type.type, None)
+        has_others = not all(each.is_explicit for each in others)  # to a pointer to a function, perhaps
         return INVALID if record is not None and is_plain and not has_others else None
 
     def _converted(self, declared: DeclaredType, arguments: Sequence[Argument]) -> Checked:

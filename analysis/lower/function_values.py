@@ -17,12 +17,12 @@ from typing import Final, final
 
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import QualType, pointer_to
-from analysis.ir.ids import FunctionId, ValueId
+from analysis.ir.ids import FunctionId
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import FUNCTION_POINTER
 from analysis.lower import type_instances
-from analysis.lower.context import LoweringContext
+from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.function_types import function_type
 from analysis.lower.functions import instantiate
 from analysis.lower.names import Declarations, FunctionDeclaration, FunctionInstance, FunctionSet
@@ -53,15 +53,15 @@ def number_of_named(functions: FunctionSet) -> int:
     return number_of(FunctionId(f"one of {functions.name}"))
 
 
-def meant_as(ctx: LoweringContext, value: ValueId, target: QualType | None, span: Span) -> ValueId:
-    """The value for an object of type `target`: of a name of several functions, the one of that type is meant."""
-    named = ctx.functions.get(value)
+def meant_as(ctx: LoweringContext, operand: Operand, target: QualType | None, span: Span) -> Operand:
+    """What initialises an object of type `target`: of a name of several functions, the one of that type is meant."""
+    named = ctx.functions.get(operand) if isinstance(operand, int) else None
     wanted = None if named is None or len(named.declarations) < 2 else pointed_function(target)
     if named is None or wanted is None:
-        return value
+        return operand
     found = [each for each in named.declarations if function_type(each) == QualType(wanted)]
     if len(found) != 1:
-        return value
+        return operand
     chosen = FunctionSet(named.name, (found[0],))
     pointer = ctx.builder.constant(number_of_named(chosen), FUNCTION_POINTER, span)
     ctx.functions[pointer] = chosen

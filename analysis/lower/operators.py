@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, UnknownType, VectorType
+from analysis.ir.types import HandleType, IntegerType, PointerType, StructType, Type, VectorType
 from analysis.lower.associated import associated_functions
 from analysis.lower.builtins import builtin_function, builtin_method
 from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
 from analysis.lower.calls import call_builtin, call_method, call_one_of, unknown_call
-from analysis.lower.class_knowledge import is_explicit
+from analysis.lower.class_conversions import built_in_operand, truth_of_object
 from analysis.lower.context import LoweringContext, LValue, Operand
-from analysis.lower.convert import implicit
 from analysis.lower.expressions.arithmetic import arithmetic, subscript, unary_arithmetic
 from analysis.lower.expressions.dispatch import load, temporary
-from analysis.lower.functions import generic_signature
-from analysis.lower.names import FunctionDeclaration
 from analysis.lower.overloads import choose
-from analysis.lower.records import conversion_operators, methods_named
+from analysis.lower.records import methods_named
 from analysis.lower.types import spelled
 from analysis.syntax.tree import Node
 
@@ -77,7 +74,7 @@ def try_overload(ctx: LoweringContext, spelling: str, operands: Sequence[Operand
 def _converted_operands(
     ctx: LoweringContext, spelling: str, operands: Sequence[Operand], node: Node
 ) -> list[Operand] | None:
-    """Class operands through their only conversion operator, when each has one."""
+    """The operands as a built-in operator takes them; None where one of them is an object that it does not take."""
     span = ctx.span(node)
     converted: list[Operand] = []
     for operand in operands:
@@ -85,19 +82,14 @@ def _converted_operands(
         if is_atomic_reference(type):
             converted.append(read_atomic_reference(ctx.builder, load(ctx, operand, span), span))
             continue
-        if not isinstance(type, StructType | VectorType):
+        if not isinstance(type, StructType | VectorType) or not isinstance(operand, LValue | int):
             converted.append(operand)
             continue
-        record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
-        conversions: list[FunctionDeclaration] = [] if record is None else conversion_operators(record)
-        if spelling not in _CONDITIONS:
-            conversions = [each for each in conversions if not is_explicit(each)]
-        if len(conversions) != 1 or conversions[0].template_parameters:
+        take = truth_of_object if spelling in _CONDITIONS else built_in_operand
+        value = take(ctx, operand, span)
+        if value is None:
             return None
-        target = generic_signature(conversions[0]).returns.type
-        if isinstance(target, StructType | VectorType | UnknownType):
-            return None
-        converted.append(implicit(ctx, load(ctx, operand, span), target, span))
+        converted.append(value)
     return converted
 
 

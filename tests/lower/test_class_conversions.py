@@ -24,6 +24,12 @@ template <class T> struct Box {
   __device__ Box(T x, int) : v(x) {}
   template <class U> __device__ explicit operator Box<U>() const { return Box<U>(U(v) + 1, 0); }
 };
+struct Counts { int n = 5; __device__ operator int() { return ++n; } };
+struct Two { __device__ operator int() const { return 10; } __device__ operator float() { return 20; } };
+struct Truth { __device__ operator int() const { return 4; } __device__ explicit operator bool() const { return 0; } };
+struct Exact { __device__ operator float() const { return 1; } __device__ explicit operator int() const { return 2; } };
+struct Holds { const Two own; Two *other; };
+__device__ int copied(int a, int b) { return a * 10 + b; }
 __device__ int f(int *) { return 1; }
 __device__ int f(int) { return 2; }
 __device__ int of_long(long x) { return int(x); }
@@ -47,6 +53,19 @@ __device__ int of_unsigned(const unsigned long &x) { return int(x); }
         ("[] { Derived d; d.b = 4; Base b = d; return b.kind(); }()", 4),
         ("Made(Near()).m", 5),
         ("Box<int>(Box<long>(4, 2)).v", 5),
+        ("[] { Counts c; int x = c; return x * 100 + int(c) * 10 + c.n; }()", 677),
+        ("[] { Counts c; int x; x = c; const int &y = c; return x * 100 + y * 10 + c.n; }()", 677),
+        ("[] { Counts c; int a = copied(c, 1), b = 1 + c; return a + b * 100 + (c ? c.n : 0); }()", 869),
+        ("[] { Counts c; int list[] = {c, c}; float x = true ? c : 1.5f; return list[1] * 10 + int(x) + c.n; }()", 86),
+        ("[]() -> int { Counts c; switch (c) { case 6: return c; default: return 0; } }()", 7),
+        ("[] { const Two a{}; Two b; int x = a, y = b; return x * 100 + y; }()", 1020),
+        ("[] { const Two a{}; Two b; int x, y; x = a; y = b; return x * 100 + y; }()", 1020),
+        ("[] { Two b; Holds h{Two{}, &b}; const Holds &same = h; return copied(h.own, *same.other); }()", 120),
+        ("[] { const Two a{}; double x = a; return int(x) + int(Two{}) + static_cast<int>(a); }()", 40),
+        ("[] { const Two a{}; Two b; return (a + 1) * 10 + (a ? 1 : 0) + (!b ? 5 : 2); }()", 113),
+        ("[] { Truth t; return (t ? 10 : 20) + (!t ? 1 : 2) + t; }()", 25),
+        ("[] { Counts c; int list[9] = {}; list[c] = 3; return list[6] * 10 + c.n; }()", 36),
+        ("[] { Exact e; int x = e; return x * 10 + int(e); }()", 12),
     ],
 )
 def test_what_an_object_becomes(value: str, wanted: int) -> None:

@@ -56,7 +56,7 @@ class ConvertingConstructor:
 @final
 @record
 class ConversionFunction:
-    """A conversion function that is not explicit; `object` is the type by which it takes its object.
+    """A conversion function of a class `owner`; `is_constant` whether it takes constant objects.
 
     Of a template, `result` is what it gives where a certain type is wanted.
     """
@@ -66,6 +66,7 @@ class ConversionFunction:
     is_constant: bool
     owner: ClassType
     is_template: bool = False
+    is_explicit: bool = False
 
 
 class Classes(Bases, Protocol):
@@ -88,15 +89,33 @@ def implicit_conversion(
     classes: Classes, argument: Argument, parameter: QualType, *, allows_user: bool = True
 ) -> Conversion | None:
     """The sequence that initialises a parameter with the argument; None where there is none."""
-    if is_open(argument) or _is_vague(parameter.object):
-        return UncertainConversion()
+    uncertain = _uncertain(classes, argument, parameter)
+    if uncertain is not None:
+        return uncertain
     if not _is_complete(classes, argument.type) or not _is_complete(classes, parameter.object):
-        if argument.type.type != parameter.object.type:
-            return UncertainConversion(is_inexact=True)
         allows_user = False
     if isinstance(parameter.type, ReferenceType):
         return _bound(classes, argument, parameter.type, allows_user=allows_user)
     return _value(classes, argument, parameter, allows_user=allows_user)
+
+
+def direct_conversion(classes: Classes, argument: Argument, target: QualType) -> Conversion | None:
+    """How a cast or a condition makes a value of an object: explicit functions count ([over.match.conv])."""
+    own = argument.type.type
+    if not isinstance(own, ClassType) or isinstance(target.type, ClassType | ReferenceType):
+        return implicit_conversion(classes, argument, target)
+    uncertain = _uncertain(classes, argument, target)
+    if uncertain is not None:
+        return uncertain
+    return _chosen(classes, _by_functions(classes, argument, own, target.unqualified, is_direct=True))
+
+
+def _uncertain(classes: Classes, argument: Argument, parameter: QualType) -> UncertainConversion | None:
+    """Whether too little is known of one of the types to tell how one becomes the other."""
+    if is_open(argument) or _is_vague(parameter.object):
+        return UncertainConversion()
+    is_known = _is_complete(classes, argument.type) and _is_complete(classes, parameter.object)
+    return None if is_known or argument.type.type == parameter.object.type else UncertainConversion(is_inexact=True)
 
 
 def is_open(argument: Argument) -> bool:
@@ -141,14 +160,18 @@ def _by_constructors(classes: Classes, argument: Argument, own: ClassType, targe
     return found
 
 
-def _by_functions(classes: Classes, argument: Argument, own: ClassType, target: QualType) -> list[UserConversion]:
-    """Conversion functions whose result becomes the target by a standard conversion."""
+def _by_functions(
+    classes: Classes, argument: Argument, own: ClassType, target: QualType, *, is_direct: bool = False
+) -> list[UserConversion]:
+    """Conversion functions whose result becomes the target by a standard conversion; of explicit ones, by none."""
     found: list[UserConversion] = []
     for function in classes.conversion_functions(own, target):
         first = object_conversion(classes, argument, QualType(function.owner, function.is_constant))
-        result = function.result
-        second = standard_conversion(classes, _result(result), target)
-        if first is not None and second is not None:
+        second = standard_conversion(classes, _result(function.result), target)
+        is_explicit = function.is_explicit and (
+            not is_direct or second is None or second.step is not ConversionStep.IDENTITY
+        )
+        if first is not None and second is not None and not is_explicit:
             found.append(UserConversion(function.function, first, second, is_template=function.is_template))
     return found
 
@@ -250,7 +273,9 @@ def _bound_by_functions(
         first = object_conversion(classes, argument, QualType(function.owner, function.is_constant))
         result = _result(function.result)
         related = _related(classes, result.type, parameter.referred)
-        if first is None or related is None or not _fits(result.type, parameter.referred, related):
+        if function.is_explicit or first is None or related is None:
+            continue
+        if not _fits(result.type, parameter.referred, related):
             continue
         takes_rvalues = parameter.is_rvalue or parameter.referred.is_constant
         is_direct = result.is_rvalue == parameter.is_rvalue or (result.is_rvalue and takes_rvalues)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol, final
 
-from analysis.cpp.conversions.implicit import Classes, implicit_conversion
+from analysis.cpp.conversions.implicit import Classes, direct_conversion
 from analysis.cpp.conversions.model import Argument, StandardConversion, UserConversion
 from analysis.cpp.expressions.conditional import conditional
 from analysis.cpp.expressions.model import (
@@ -297,9 +297,9 @@ class Checker:
     def _truth(self, operand: Argument) -> Argument | Invalid:
         """The operand as a condition: explicit conversion functions count as well."""
         if isinstance(operand.type.type, ClassType):
-            found = implicit_conversion(self._names.classes, operand, BOOL)
-            self.is_certain &= isinstance(found, StandardConversion | UserConversion)
-            return prvalue(BOOL)
+            found = direct_conversion(self._names.classes, operand, BOOL)
+            self.is_certain &= isinstance(found, UserConversion)
+            return prvalue(BOOL) if found is not None else INVALID
         self.is_certain &= _is_built_in(operand.type)
         is_scoped = isinstance(operand.type.type, EnumerationType) and operand.type.type.is_scoped
         return INVALID if is_scoped or operand.type.type == VOID.type else prvalue(BOOL)
@@ -344,7 +344,7 @@ class Checker:
         type = value_of(operand)
         if not target.is_reference and (_is_number(target) and _is_number(type)):
             return True
-        found = implicit_conversion(self._names.classes, operand, target)
+        found = direct_conversion(self._names.classes, operand, target)
         return isinstance(found, StandardConversion | UserConversion)
 
     def _new(self, node: Node) -> Checked:

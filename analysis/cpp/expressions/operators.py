@@ -83,7 +83,8 @@ def converted_operand(classes: Classes, operand: Argument) -> Checked:
     functions = [
         function
         for function in classes.conversion_functions(own, None)
-        if object_conversion(classes, operand, QualType(function.owner, function.is_constant)) is not None
+        if not function.is_explicit
+        and object_conversion(classes, operand, QualType(function.owner, function.is_constant)) is not None
     ]
     if len(functions) != 1:
         return None if functions else INVALID

@@ -15,7 +15,7 @@ from analysis.lower.constants import evaluate
 from analysis.lower.context import LoweringContext, LValue, Operand, PointerMoved
 from analysis.lower.conversions import is_vague
 from analysis.lower.convert import implicit
-from analysis.lower.expressions.dispatch import forget_chosen, load, lower, lower_object, object_behind, temporary
+from analysis.lower.expressions.dispatch import forget_chosen, lower, lower_object, object_behind, temporary
 from analysis.lower.expressions.members import upcast
 from analysis.lower.function_values import meant_as
 from analysis.lower.functions import generic_signature
@@ -89,7 +89,7 @@ def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argum
     """The argument as the parameter takes it: an address for a reference, a converted value otherwise."""
     declared = parameter.declared
     if not declared.is_reference:
-        value = meant_as(ctx, load(ctx, argument, span), declared.exact, span)
+        value = meant_as(ctx, argument, declared.exact, span)
         return implicit(ctx, value, declared.type, span, declared.exact)
     return reference_to(ctx, declared, argument, span)
 
@@ -108,7 +108,6 @@ def reference_to(ctx: LoweringContext, declared: DeclaredType, argument: Operand
         may_move(ctx, declared, argument)
         if may_refer(ctx, declared, argument.type):
             return builder.bitcast(as_base(ctx, argument, declared.type, span), wanted, span)
-        argument = load(ctx, argument, span)
     exact = None if declared.exact is None else declared.exact.object
     return builder.bitcast(converted_object(ctx, argument, declared.type, span, exact).address, wanted, span)
 
@@ -118,7 +117,7 @@ def converted_object(
 ) -> LValue:
     """A temporary of this type, made of `operand` by an implicit conversion."""
     before = count_of_temporaries(ctx)
-    value = implicit(ctx, load(ctx, operand, span), type, span, exact)
+    value = implicit(ctx, operand, type, span, exact)
     made = made_since(ctx, before, type)
     return temporary(ctx, value, span) if made is None else made
 

@@ -61,6 +61,7 @@ COMPARE: Final = {
     ">": CompareOperator.GREATER,
     ">=": CompareOperator.GREATER_EQUAL,
 }
+_INDEX: Final = fundamental(Fundamental.LONG)
 _SHIFTS: Final = (BinaryOperator.SHIFT_LEFT, BinaryOperator.SHIFT_RIGHT)
 
 
@@ -170,36 +171,38 @@ def offset(ctx: LoweringContext, pointer: ValueId, index: ValueId, span: Span) -
     return result
 
 
-def _as_index(ctx: LoweringContext, index: ValueId, span: Span) -> ValueId:
-    """`index` as an integer (or a value whose type is not known)."""
+def _as_index(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
+    """`operand` as an integer (or a value whose type is not known)."""
     builder = ctx.builder
+    type = ctx.type_of(operand)
+    if isinstance(type, StructType) and ctx.program.records.get(type.name) is not None:
+        return implicit(ctx, operand, S64, span, _INDEX)  # by its conversion operator
+    index = load(ctx, operand, span)
     type = builder.types[index]
     if isinstance(type, IntegerType) or is_vague(type):
         return index
-    if isinstance(type, StructType) and ctx.program.records.get(type.name) is not None:
-        return implicit(ctx, index, S64, span)  # by its conversion operator
     if isinstance(type, BooleanType | FloatType | PointerType):
         return convert(builder, index, S32 if isinstance(type, BooleanType) else S64, span)
     return builder.opaque(f"{spelled(type)} as an index", (index,), S64, span)
 
 
-def subscript(ctx: LoweringContext, base: Operand, index: ValueId, span: Span) -> Operand:
+def subscript(ctx: LoweringContext, base: Operand, index: Operand, span: Span) -> Operand:
     """`base[index]` for an array or a pointer (or `index[base]`)."""
     builder = ctx.builder
     if isinstance(base, LValue) and isinstance(base.type, ArrayType):
         return element_place(ctx, base, base.type.element, _as_index(ctx, index, span), span)
     pointer = load(ctx, base, span)
     type = builder.types[pointer]
-    if isinstance(builder.types[index], PointerType) and not isinstance(type, PointerType):
-        pointer, index = index, pointer
+    if isinstance(ctx.type_of(index), PointerType) and not isinstance(type, PointerType):
+        pointer, index = load(ctx, index, span), pointer
         type = builder.types[pointer]
     if not isinstance(type, PointerType):
         construct = f"subscript of {spelled(decayed(type))}"
-        return builder.opaque(construct, (pointer, index), UnknownType("element"), span)
-    index = _as_index(ctx, index, span)
+        return builder.opaque(construct, (pointer, load(ctx, index, span)), UnknownType("element"), span)
+    number = _as_index(ctx, index, span)
     exact = ctx.exact_type(pointer)
     exact = None if exact is None else decayed_type(exact)
     pointee = exact.type.pointee if exact is not None and isinstance(exact.type, cpp.PointerType) else None
-    address = builder.element_address(pointer, index, type.element, span)
+    address = builder.element_address(pointer, number, type.element, span)
     is_constant = None if pointee is None else pointee.is_constant
     return LValue(address, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)

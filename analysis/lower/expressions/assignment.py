@@ -67,8 +67,9 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
             return result
     if held_by_atomic(target.type) is not None and ctx.type_of(value) != target.type:
         return overloaded(ctx, "=", (target, value), node)
-    given = meant_as(ctx, load(ctx, value, span), ctx.exact_type(target), span)
-    stored = implicit(ctx, given, target.type, span)
+    exact = ctx.exact_type(target)
+    given = meant_as(ctx, value, exact, span)
+    stored = implicit(ctx, given, target.type, span, exact)
     classes = classes_in(ctx, target, span)
     assigned = assign(ctx, target, stored, node)
     for address, number in classes:

@@ -25,7 +25,16 @@ from analysis.lower.construct import construct, initialise_list, new_object
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.deduced_classes import deduced_object
-from analysis.lower.expressions.dispatch import discard, handles, load, lower, place, rvalue, temporary, unsupported
+from analysis.lower.expressions.dispatch import (
+    converted_from,
+    discard,
+    handles,
+    load,
+    lower,
+    place,
+    temporary,
+    unsupported,
+)
 from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.lifetimes import temporary_begins
 from analysis.lower.names import DeclaredType, LambdaName
@@ -56,7 +65,7 @@ def cast(
         target = place(ctx, value)
         if not reinterprets and _is_converted(ctx, declared, target):
             exact = declared.exact
-            made = _converted(ctx, load(ctx, target, span), declared.type, span, exact)
+            made = _converted(ctx, target, declared.type, span, exact)
             target = temporary(ctx, ctx.typed(made, None if exact is None else exact.object), span)
         wanted = PointerType(declared.type, ctx.builder.space_of(target.address), declared.is_volatile)
         address = moved_in_class(ctx, target.address, target.type, declared.type, span)
@@ -99,12 +108,17 @@ def converted(ctx: LoweringContext, declared: DeclaredType, value: Node, span: S
     type, exact = declared.type, declared.exact
     if isinstance(type, VectorType):
         return construct(ctx, type, (lower(ctx, value),), span)
-    operand = rvalue(ctx, value)
+    operand = converted_from(ctx, lower(ctx, value), value)
     return ctx.typed(_converted(ctx, operand, type, span, exact), None if exact is None else exact.unqualified)
 
 
-def _converted(ctx: LoweringContext, operand: ValueId, type: Type, span: Span, exact: QualType | None) -> ValueId:
+def _converted(
+    ctx: LoweringContext, operand: LValue | ValueId, type: Type, span: Span, exact: QualType | None
+) -> ValueId:
     builder = ctx.builder
+    if isinstance(operand, LValue) and isinstance(operand.type, StructType):
+        return implicit(ctx, operand, type, span, exact, is_direct=True)
+    operand = load(ctx, operand, span)
     source = builder.types[operand]
     if isinstance(type, PointerType) and isinstance(source, PointerType):
         space = source.space if type.space is MemorySpace.GENERIC else type.space
@@ -112,7 +126,7 @@ def _converted(ctx: LoweringContext, operand: ValueId, type: Type, span: Span, e
         return builder.bitcast(operand, PointerType(type.element, space, type.volatile), span)
     if isinstance(type, IntegerType) and isinstance(source, PointerType):
         return builder.bitcast(operand, type, span)
-    return implicit(ctx, operand, type, span, exact)
+    return implicit(ctx, operand, type, span, exact, is_direct=True)
 
 
 @handles("compound_literal_expression")

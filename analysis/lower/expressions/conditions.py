@@ -18,6 +18,7 @@ from typing import Final
 from analysis.cpp.conversions.model import Argument
 from analysis.cpp.expressions.conditional import conditional
 from analysis.cpp.expressions.model import Operation, is_known, promoted_value
+from analysis.cpp.types.model import BOOL
 from analysis.ir.function import SourceBranch, SourceBranchKind, SymbolKind
 from analysis.ir.ids import BasicBlockId, SourceBranchId, SymbolId, ValueId
 from analysis.ir.instructions import Branch, Select
@@ -45,6 +46,7 @@ from analysis.lower.cpp_types import ir_type
 from analysis.lower.exact_arguments import named, structured_argument
 from analysis.lower.expressions.declared_operators import is_declared
 from analysis.lower.expressions.dispatch import (
+    converted_from,
     decayed,
     handles,
     handles_object,
@@ -52,7 +54,6 @@ from analysis.lower.expressions.dispatch import (
     lower,
     lower_object,
     object_behind,
-    rvalue,
     selected_object,
     unsupported,
     used_value,
@@ -61,6 +62,7 @@ from analysis.lower.expressions.made_objects import made_object
 from analysis.lower.lifetimes import conditionally, ends_somewhere
 from analysis.lower.names import BuiltinName, ConstantName, LocalVariable, TemplateValue
 from analysis.lower.overloads import argument_of
+from analysis.lower.records import conversion_operators
 from analysis.syntax.tree import Node
 
 _AND: Final = frozenset({"&&", "and"})
@@ -133,20 +135,15 @@ def condition_value(ctx: LoweringContext, node: Node) -> ValueId:
             value = builder.unary(UnaryOperator.LOGICAL_NOT, condition_value(ctx, argument), BOOLEAN, span)
             builder.expression(span, value)
             return value
-    return boolean(ctx, rvalue(ctx, bare), span)
+    return boolean(ctx, converted_from(ctx, lower(ctx, bare), bare), span)
 
 
-def truth_of(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
+def boolean(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
     """An object or a value contextually converted to bool."""
-    return boolean(ctx, load(ctx, operand, span), span)
-
-
-def boolean(ctx: LoweringContext, value: ValueId, span: Span) -> ValueId:
-    """A value contextually converted to bool."""
-    type = ctx.builder.types[value]
+    type = ctx.type_of(operand)
     if isinstance(type, StructType) or is_atomic_reference(type):
-        return implicit(ctx, value, BOOLEAN, span)
-    return truth(ctx.builder, value, span)
+        return implicit(ctx, operand, BOOLEAN, span, BOOL, is_direct=True)
+    return truth(ctx.builder, load(ctx, operand, span), span)
 
 
 def lower_logical(ctx: LoweringContext, node: Node) -> Operand:
@@ -352,9 +349,11 @@ def _joined_values(
             pointer = builder.bitcast(operand.address, builder.symbols[address].type, arm)
             builder.store(builder.symbol_address(address, arm), pointer, arm)
         if operand is not None:
-            value = load(ctx, operand, arm)
-            builder.expression(arm, value)
-            builder.store(builder.symbol_address(symbol, arm), implicit(ctx, value, type, arm), arm)
+            if not (isinstance(operand, LValue) and isinstance(operand.type, StructType)):
+                operand = load(ctx, operand, arm)
+                builder.expression(arm, operand)
+            value = implicit(ctx, operand, type, arm, None if joined is None else joined.type)
+            builder.store(builder.symbol_address(symbol, arm), value, arm)
         builder.jump(end, arm)
     builder.continue_in(end)
     ends_somewhere(ctx, builder.symbol_address(symbol, span), type, span)
@@ -452,7 +451,8 @@ def is_quiet(ctx: LoweringContext, node: Node) -> bool:
         argument, operator = node.field("argument"), node.field("operator")
         if argument is None or operator is None or operator.kind != ".":
             return False
-        return argument.kind == "identifier" and _is_quiet_name(ctx, argument, is_base=True)
+        is_quiet_base = argument.kind == "identifier" and _is_quiet_name(ctx, argument, is_base=True)
+        return is_quiet_base and not _is_converted(ctx, argument, node.field("field"))
     if kind == "call_expression":
         return _is_quiet_conversion(ctx, node)
     if kind == "qualified_identifier":
@@ -469,6 +469,18 @@ def _is_quiet_name(ctx: LoweringContext, node: Node, *, is_base: bool = False) -
         type = ctx.builder.symbols[entity.symbol].type
         return is_base or not isinstance(type, StructType | VectorType | GroupType | HandleType)
     return isinstance(entity, ConstantName | TemplateValue | BuiltinName)
+
+
+def _is_converted(ctx: LoweringContext, whole: Node, name: Node | None) -> bool:
+    """Whether a member of a local object is of a class with conversion functions, which may do anything."""
+    entity = ctx.scope.find(whole.text.decode("utf-8", "replace"))
+    type = ctx.builder.symbols[entity.symbol].type if isinstance(entity, LocalVariable) else None
+    records = ctx.program.records
+    record = records.get(type.name) if isinstance(type, StructType) else None
+    index = None if record is None or name is None else record.field_index(name.text.decode("utf-8", "replace"))
+    member = None if record is None or index is None else record.fields[index].declared.type
+    inner = records.get(member.name) if isinstance(member, StructType) else None
+    return inner is not None and bool(conversion_operators(inner))
 
 
 def _is_quiet_operator(ctx: LoweringContext, node: Node) -> bool:

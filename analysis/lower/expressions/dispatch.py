@@ -8,6 +8,7 @@ Rules   `lower` gives an operand, `rvalue` a value, `place` an object (a tempora
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from analysis.cpp.conversions.standard import decayed as decayed_type
@@ -16,7 +17,7 @@ from analysis.ir.function import Expression, SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Load, Opaque, Select
 from analysis.ir.source import Span
-from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, Type, UnknownType
+from analysis.ir.types import ArrayType, HandleType, MemorySpace, PointerType, StructType, Type, UnknownType
 from analysis.lower.bit_fields import read_bits, unit_type
 from analysis.lower.builtins.atomic_objects import is_atomic_object, read_atomic
 from analysis.lower.context import LoweringContext, LValue, Operand
@@ -98,6 +99,16 @@ def used_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
     if node.kind in _RECORDED:
         ctx.builder.expressions.append(Expression(span, value))
     return value
+
+
+def converted_from(ctx: LoweringContext, operand: Operand, node: Node) -> LValue | ValueId:
+    """What `node` was lowered to as conversions take it: the value, or the object where it is of a class.
+
+    A conversion function is called on the object itself; where there is none, the object is read by the conversion.
+    """
+    if isinstance(operand, LValue) and isinstance(operand.type, StructType):
+        return replace(operand, read_at=ctx.span(node))
+    return used_value(ctx, operand, node)
 
 
 def discard(ctx: LoweringContext, node: Node) -> Operand:

@@ -94,7 +94,7 @@ def _of_class(ctx: LoweringContext, name: str, operands: Sequence[Operand], node
 
     def is_less(left: int, right: int) -> ValueId | None:
         is_known, result = try_overload(ctx, "<", (operands[left], operands[right]), node)
-        return boolean(ctx, load(ctx, result, span), span) if is_known else None
+        return boolean(ctx, result, span) if is_known else None
 
     tests = [is_less(1, 0)] if name == "min" else [is_less(0, 1)] if name == "max" else [is_less(0, 1), is_less(2, 0)]
     known = [test for test in tests if test is not None]

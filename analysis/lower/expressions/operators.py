@@ -22,6 +22,7 @@ from analysis.lower.expressions.arithmetic import arithmetic, subscript, unary_a
 from analysis.lower.expressions.conditions import lower_logical
 from analysis.lower.expressions.declared_operators import is_declared
 from analysis.lower.expressions.dispatch import (
+    converted_from,
     discard,
     handles,
     handles_object,
@@ -29,7 +30,6 @@ from analysis.lower.expressions.dispatch import (
     lower,
     lower_object,
     place,
-    rvalue,
     unsupported,
 )
 from analysis.lower.expressions.member_pointers import named_member
@@ -167,7 +167,7 @@ def _subscript_expression(ctx: LoweringContext, node: Node) -> Operand:
     type = ctx.type_of(base)
     if isinstance(type, CLASS_TYPES):
         return overloaded(ctx, "[]", (base, _operand(ctx, indices.children[0])), node)
-    index = rvalue(ctx, indices.children[0])
+    index = converted_from(ctx, lower(ctx, indices.children[0]), indices.children[0])
     return subscript(ctx, base, index, span)
 
 

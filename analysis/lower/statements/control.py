@@ -23,8 +23,8 @@ from analysis.lower.conversions import is_vague, promoted, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.destruction import full_condition, full_expression, leave_on_edge, scope
 from analysis.lower.endings import Exit
-from analysis.lower.expressions.conditions import branch_on, truth_of
-from analysis.lower.expressions.dispatch import discard, load, rvalue
+from analysis.lower.expressions.conditions import boolean, branch_on
+from analysis.lower.expressions.dispatch import converted_from, discard, load, lower
 from analysis.lower.statements.declarations import declare_condition
 from analysis.lower.statements.dispatch import handles_statement, not_understood, statement
 from analysis.syntax.tree import Node
@@ -97,7 +97,7 @@ def _branch_on_clause(
     if node.kind == "declaration":
         value = declare_condition(ctx, node)
         with full_expression(ctx, span):
-            test = truth_of(ctx, value, span)
+            test = boolean(ctx, value, span)
         ctx.builder.terminate(Branch(test, if_true, if_false, branch, span))
     elif node.kind == "comma_expression":
         left, right = node.field("left"), node.field("right")
@@ -224,10 +224,10 @@ def _switch(ctx: LoweringContext, node: Node) -> None:
 def _switch_value(ctx: LoweringContext, node: Node) -> ValueId:
     declared = declare_condition(ctx, node) if node.kind == "declaration" else None
     with full_expression(ctx, ctx.span(node)):
-        value = rvalue(ctx, node) if node.kind != "declaration" else load(ctx, declared, ctx.span(node))
-        type = ctx.builder.types[value]
-        if is_vague(type):
-            return value
+        value = converted_from(ctx, lower(ctx, node) if node.kind != "declaration" else declared, node)
+        type = ctx.type_of(value)
+        if type is None or is_vague(type):
+            return load(ctx, value, ctx.span(node))
         wanted = promoted(type)
         return implicit(ctx, value, wanted if isinstance(wanted, IntegerType) else S64, ctx.span(node))
 

@@ -43,7 +43,15 @@ from analysis.lower.expressions.deduced_classes import (
     initialise_deduced,
     initialiser_operands,
 )
-from analysis.lower.expressions.dispatch import load, lower, lower_object, object_behind, rvalue, temporary, used_value
+from analysis.lower.expressions.dispatch import (
+    converted_from,
+    load,
+    lower,
+    lower_object,
+    object_behind,
+    temporary,
+    used_value,
+)
 from analysis.lower.expressions.members import element, element_place, elements_of
 from analysis.lower.function_values import meant_as
 from analysis.lower.functions import THREAD_GROUP, function_declarator
@@ -229,8 +237,9 @@ def _local(
         declared = DeclaredType(type, False, declared.is_constant, declared.is_volatile, spelled=spelled)
     is_listed = value is not None and value.kind in ("initializer_list", "argument_list")
     if isinstance(type, PointerType) and value is not None and not is_listed and not _mentions(value, name):
-        loaded = rvalue(ctx, value)
-        stored = implicit(ctx, loaded, _pointer_type(ctx, name, type, ctx.builder.types[loaded]), span)
+        given = converted_from(ctx, lower(ctx, value), value)
+        known = _pointer_type(ctx, name, type, ctx.type_of(given))
+        stored = implicit(ctx, given, known, span, spelled)
         _declared_value(ctx, name, declared, stored, span)
         return None
     target, entity = _new_variable(ctx, name, declared, type, span)
@@ -353,7 +362,7 @@ def _is_reference(ctx: LoweringContext, value: Node) -> bool:
     return isinstance(entity, LocalVariable) and entity.declared.is_reference
 
 
-def _pointer_type(ctx: LoweringContext, name: str, declared: PointerType, actual: Type) -> PointerType:
+def _pointer_type(ctx: LoweringContext, name: str, declared: PointerType, actual: Type | None) -> PointerType:
     """The declared pointer type, in the space of the initialiser where the variable is never pointed elsewhere."""
     if not isinstance(actual, PointerType) or actual.space is MemorySpace.GENERIC:
         return PointerType(declared.element, MemorySpace.GENERIC, declared.volatile)
@@ -394,9 +403,10 @@ def declare_bound(ctx: LoweringContext, base: DeclaredType, declarator: Node, fo
     if made is not None:
         variable_begins(ctx, made.address, made.type)
         return
-    value = load(ctx, found, span)
-    if not is_auto(whole.declared.type):
-        value = implicit(ctx, value, whole.declared.type, span)
+    if is_auto(whole.declared.type):
+        value = load(ctx, found, span)
+    else:
+        value = implicit(ctx, found, whole.declared.type, span, whole.declared.exact)
     _declared_value(ctx, name, whole.declared, value, span)
 
 
@@ -434,10 +444,11 @@ def _initialised_condition(ctx: LoweringContext, whole: Declarator, value: Node)
     made = _declared_object(ctx, name, declared, operand, span)
     if made is not None:
         return made
-    loaded = used_value(ctx, operand, value)
-    if not is_auto(declared.type):
-        loaded = meant_as(ctx, loaded, declared.exact, ctx.span(value))
-        loaded = implicit(ctx, loaded, declared.type, ctx.span(value))
+    if is_auto(declared.type):
+        loaded = used_value(ctx, operand, value)
+    else:
+        given = meant_as(ctx, converted_from(ctx, operand, value), declared.exact, ctx.span(value))
+        loaded = implicit(ctx, given, declared.type, ctx.span(value), declared.exact)
     if whole.name is not None:
         _declared_value(ctx, name, declared, loaded, span)
     return loaded

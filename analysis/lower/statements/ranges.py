@@ -25,7 +25,7 @@ from analysis.lower.convert import implicit
 from analysis.lower.destruction import full_expression, scope
 from analysis.lower.endings import Exit
 from analysis.lower.expressions.conditions import boolean
-from analysis.lower.expressions.dispatch import load, lower, temporary, used_value
+from analysis.lower.expressions.dispatch import converted_from, load, lower, temporary
 from analysis.lower.expressions.members import dereference, element_place, elements_of
 from analysis.lower.expressions.operators import CLASS_TYPES, apply_binary
 from analysis.lower.library.source import array_elements
@@ -76,7 +76,7 @@ def _listed(ctx: LoweringContext, right: Node) -> Operand:
     for index, (operand, child) in enumerate(zip(operands, right.children, strict=True)):
         at = builder.element_address(array.address, builder.constant(index, S32, span), element, span)
         if record is None:
-            builder.store(at, implicit(ctx, used_value(ctx, operand, child), element, span), span)
+            builder.store(at, implicit(ctx, converted_from(ctx, operand, child), element, span), span)
         else:
             construct_at(ctx, LValue(at, element), record, (operand,), span)
     variable_begins(ctx, array.address, array.type)
@@ -178,7 +178,7 @@ def _iterator_loop(
     builder.jump(head, span)
     builder.continue_in(head)
     with full_expression(ctx, span):
-        test = boolean(ctx, load(ctx, apply_binary(ctx, "!=", at, last, node), span), span)
+        test = boolean(ctx, apply_binary(ctx, "!=", at, last, node), span)
     builder.terminate(Branch(test, inside, end, branch, span))
     builder.continue_in(inside)
     is_class = isinstance(at.type, CLASS_TYPES)

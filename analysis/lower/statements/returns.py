@@ -166,13 +166,14 @@ def _final_value(ctx: LoweringContext, operand: Operand, node: Node) -> ValueId:
             if not in_place:
                 ctx.returns.declared = DeclaredType(found.type, True, False, found.volatile)
         return builder.bitcast(found.address, pointer, span)
+    if not is_deduced(declared):
+        value = meant_as(ctx, operand, declared.exact, span)
+        return implicit(ctx, value, declared.type, span, declared.exact)
     value = load(ctx, operand, span)
-    if is_deduced(declared):
-        exact = ctx.exact_type(value)
-        exact = None if exact is None else decayed(exact.object).unqualified
-        if ctx.returns.block is None:
-            ctx.returns.declared = DeclaredType(builder.types[value], spelled=exact)
-        elif ctx.returns.symbol is None:
-            ctx.returns.deduced = exact
-        return value
-    return implicit(ctx, meant_as(ctx, value, declared.exact, span), declared.type, span)
+    exact = ctx.exact_type(value)
+    exact = None if exact is None else decayed(exact.object).unqualified
+    if ctx.returns.block is None:
+        ctx.returns.declared = DeclaredType(builder.types[value], spelled=exact)
+    elif ctx.returns.symbol is None:
+        ctx.returns.deduced = exact
+    return value
