@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final, TypeAlias, final
 
 from analysis.affine.result import AffineResult
 from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.work import Work
-from analysis.ir.function import Function, values_of_frame
+from analysis.ir.function import values_of_frame
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Phi, ReadSpecial
 from analysis.ir.operators import BinaryOperator, SpecialRegister
@@ -33,7 +34,7 @@ from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.ir.types import IntegerType
 from analysis.memory.spaces import SpaceResult
-from analysis.overflow.candidates import Candidate, RestingOn, candidates, in_frame, indices
+from analysis.overflow.candidates import Candidate, IndexFrames, candidates, in_frame, indices
 from analysis.overflow.intervals import IndexIntervals
 from analysis.overflow.model import LARGEST_GRID, Admitted, Extents, Launched, Overflow
 from analysis.overflow.search import Found, Moments, Search
@@ -56,54 +57,118 @@ LEAST_SIZE: Final = 16
 
 
 @final
-@record
-class Subject:
-    """A function with everything inlined, and the frame that is asked about."""
+class Inlined:
+    """A function with everything inlined, of which each frame is asked about."""
 
-    control: ControlFlow
-    divergence: DivergenceResult
-    affine: AffineResult
-    spaces: SpaceResult
+    def __init__(
+        self, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, spaces: SpaceResult
+    ) -> None:
+        self.control: Final = control
+        self.divergence: Final = divergence
+        self.affine: Final = affine
+        self.spaces: Final = spaces
+        self.function: Final = divergence.function
+        self.flow: Final = FunctionFlow(control, divergence, affine)
+        self._bounded: dict[Extents, Bounded] = {}
+
+    @cached_property
+    def may_be_large(self) -> bool:
+        return _may_be_large(self)
+
+    @cached_property
+    def indices(self) -> Sequence[tuple[ValueId, BasicBlockId]]:
+        """Of global memory, each with the block that uses it first."""
+        return tuple(indices(self.flow, self.spaces))
+
+    @cached_property
+    def frames(self) -> IndexFrames:
+        return IndexFrames(self.flow, [index for index, _ in self.indices])
+
+    def bounded(self, block: Extents) -> Bounded:
+        """For blocks of these extents."""
+        found = self._bounded.get(block)
+        if found is None:
+            found = self._bounded[block] = Bounded(self.flow, self.affine, block)
+        return found
+
+
+@final
+class Bounded:
+    """The indices that overflow in some launch with such blocks, as far as intervals say it and without the size of
+    the grid, of which a comparison says nothing."""
+
+    def __init__(self, flow: FunctionFlow, affine: AffineResult, block: Extents) -> None:
+        self.largest: Final = Launched(block, _coverable(block), {}, Admitted.BOUND)
+        self._flow = flow
+        self._intervals = IndexIntervals(flow, affine, self.largest)
+        self._candidates: dict[tuple[ValueId, BasicBlockId], Sequence[Candidate]] = {}
+
+    def candidates(self, index: ValueId, home: BasicBlockId) -> Sequence[Candidate]:
+        """What may leave its type on the way to an index that `home` uses."""
+        key = index, home
+        found = self._candidates.get(key)
+        if found is None:
+            every = candidates(self._flow, self._intervals, index, home)
+            found = self._candidates[key] = [one for one in every if not _asks_for_grid(self._flow, one.value)]
+        return found
+
+
+@final
+@record
+class _Subject:
+    """The frame that is asked about, and what may be spent on the answer."""
+
+    inlined: Inlined
     frame: FrameId
+    work: Work
 
     @property
-    def function(self) -> Function:
-        return self.divergence.function
+    def flow(self) -> FunctionFlow:
+        return self.inlined.flow
+
+    def moments(self, launched: Launched) -> Moments:
+        return Moments(self.flow, launched, self.work)
 
 
 def find_overflows(
-    subject: Subject, launches: Sequence[Launched], shape: Extents | None = None, work: Work | None = None
+    inlined: Inlined,
+    frame: FrameId,
+    launches: Sequence[Launched],
+    shape: Extents | None = None,
+    work: Work | None = None,
 ) -> tuple[Overflow, ...]:
-    """Each value once, in the first launch that shows it; `launches` are all that are known, else `shape` is that of
-    the blocks, where it is.
+    """Each value of the frame once, in the first launch that shows it; `launches` are all that are known, else `shape`
+    is that of the blocks, where it is.
 
     Raises `TooMuchWork` if it takes more than `work`.
     """
-    flow = FunctionFlow(subject.control, subject.divergence, subject.affine, work)
-    may_overflow = _may_overflow(subject)
+    subject = _Subject(inlined, frame, work or Work())
+    flow = inlined.flow
+    may_overflow = _may_overflow(inlined, frame)
     if launches:
         launches = [one for one in launches[:MAX_LAUNCHES] if may_overflow or _is_uncountable(one)]
-        return _in_launches(subject, flow, _places(subject, flow), launches)
-    if not may_overflow and not has_wide_size(flow):
+        return _in_launches(subject, _places(subject), launches) if launches else ()
+    is_bounded = may_overflow and inlined.may_be_large
+    if not is_bounded and not has_wide_size(flow):
         return ()
-    places = _places(subject, flow)
+    places = _places(subject)
     block = shape or _usual_block(flow)
     found: tuple[Overflow, ...] = ()
-    if may_overflow and _may_be_large(subject):
-        found = _within_bounds(subject, flow, places, Launched(block, _coverable(block), {}, Admitted.BOUND))
-    return found or find_wide(flow, subject.affine, subject.frame, places, block, subject.spaces)
+    if is_bounded:
+        found = _within_bounds(subject, places, block)
+    return found or find_wide(flow, inlined.affine, frame, places, block, inlined.spaces, subject.work)
 
 
-def _may_overflow(subject: Subject) -> bool:
+def _may_overflow(inlined: Inlined, frame: FrameId) -> bool:
     """Is there an operation of which the ranges do not show that it fits?"""
-    fits, types, definition = subject.affine.ranges.fits, subject.function.types, subject.divergence.definition
+    fits, types, definition = inlined.affine.ranges.fits, inlined.function.types, inlined.divergence.definition
     return any(
         not fits[value] and isinstance(types[value], IntegerType) and isinstance(definition(value), Binary | Convert)
-        for value in values_of_frame(subject.function, subject.frame)
+        for value in values_of_frame(inlined.function, frame)
     )
 
 
-def _may_be_large(subject: Subject) -> bool:
+def _may_be_large(subject: Inlined) -> bool:
     """Do the largest constants that are compared with and multiplied with make a number of 32 bits, with a block's
     threads?  Only these are sizes where no launch is known."""
     definition = subject.divergence.definition
@@ -137,20 +202,19 @@ def _is_uncountable(launched: Launched) -> bool:
 Places: TypeAlias = Sequence[tuple[ValueId, BasicBlockId]]
 
 
-def _places(subject: Subject, flow: FunctionFlow) -> Places:
+def _places(subject: _Subject) -> Places:
     """The indices of which something may be told in the frame."""
-    resting = RestingOn(flow, subject.frame)
-    return [one for one in indices(flow, subject.spaces) if resting.may_have(one[0])]
+    frames = subject.inlined.frames
+    return [one for one in subject.inlined.indices if frames.may_have(one[0], subject.frame)]
 
 
-def _in_launches(
-    subject: Subject, flow: FunctionFlow, places: Places, launches: Sequence[Launched]
-) -> tuple[Overflow, ...]:
+def _in_launches(subject: _Subject, places: Places, launches: Sequence[Launched]) -> tuple[Overflow, ...]:
+    flow = subject.flow
     found: dict[ValueId, Overflow] = {}
     for launched in launches:
         covered: set[ValueId] = set()
-        moments = Moments(flow, launched)
-        intervals = IndexIntervals(flow, subject.affine, launched)
+        moments = subject.moments(launched)
+        intervals = IndexIntervals(flow, subject.inlined.affine, launched)
         of_each = (candidates(flow, intervals, index, block) for index, block in paced(places))
         here = (some for some in of_each if any(in_frame(flow, one.value, subject.frame) for one in some))
         every = [one for some in here for one in some]
@@ -165,24 +229,23 @@ def _in_launches(
     return tuple(found.values())
 
 
-def _within_bounds(subject: Subject, flow: FunctionFlow, places: Places, largest: Launched) -> tuple[Overflow, ...]:
+def _within_bounds(subject: _Subject, places: Places, block: Extents) -> tuple[Overflow, ...]:
     """With as many blocks as the comparisons on the way to each index let through."""
-    intervals = IndexIntervals(flow, subject.affine, largest)
+    flow, bounded = subject.flow, subject.inlined.bounded(block)
     by_grid: dict[Extents, list[tuple[ValueId, BasicBlockId]]] = {}
     grids: dict[BasicBlockId, Extents] = {}
-    moments = Moments(flow, largest)
-    for index, block in paced(places):
-        some = [one for one in candidates(flow, intervals, index, block) if not _asks_for_grid(flow, one.value)]
-        if not any(in_frame(flow, one.value, subject.frame) for one in some):
-            continue  # before anything is computed
-        known = [one for one in some if Search(moments, one).is_known()]
-        if any(in_frame(flow, one.value, subject.frame) for one in known):
-            if block not in grids:
-                grids[block] = _cut_by_comparisons(moments, known[0]).grid
-            by_grid.setdefault(grids[block], []).append((index, block))
+    largest = bounded.largest
+    moments = subject.moments(largest)
+    for index, home in paced(places):
+        own = (one for one in bounded.candidates(index, home) if in_frame(flow, one.value, subject.frame))
+        known = next((one for one in own if Search(moments, one).is_known()), None)
+        if known is not None:
+            if home not in grids:
+                grids[home] = _cut_by_comparisons(moments, known).grid
+            by_grid.setdefault(grids[home], []).append((index, home))
     found: dict[ValueId, Overflow] = {}
     for grid, here in by_grid.items():
-        for one in _in_launches(subject, flow, here, [replace(largest, grid=grid)]):
+        for one in _in_launches(subject, here, [replace(largest, grid=grid)]):
             found.setdefault(one.value, one)
     return tuple(found.values())
 
@@ -208,7 +271,7 @@ def _overflow(moments: Moments, candidate: Candidate) -> Overflow | None:
     outer = _outermost(flow, candidate)
     if Search(moments, outer).found() is None:
         outer = candidate
-    smallest, found_there = _smallest(flow, launched, outer, found)
+    smallest, found_there = _smallest(moments, outer, found)
     item, shown, type_ = flow.definition(candidate.value), flow.definition(outer.value), flow.types[outer.value]
     assert isinstance(item, Binary | Convert)
     assert isinstance(shown, Binary | Convert)
@@ -260,15 +323,16 @@ def _cut_by_comparisons(moments: Moments, candidate: Candidate) -> Launched:
     return replace(launched, grid=(x, y, z))
 
 
-def _smallest(flow: FunctionFlow, launched: Launched, candidate: Candidate, found: Found) -> tuple[Launched, Found]:
+def _smallest(moments: Moments, candidate: Candidate, found: Found) -> tuple[Launched, Found]:
     """The launch made smaller, and the thread that overflows there."""
+    flow, launched, work = moments.flow, moments.launched, moments.work
     launched = replace(launched, scalars={value: launched.scalars[value] for value in sorted(found.read)})
     most = max((number for value, number in launched.scalars.items() if _is_size(flow, value, number)), default=0)
     low, high = 1, most
     while high - low > 1:
         middle = (low + high) // 2
         smaller = _resized(flow, launched, most, middle)
-        one = Search(Moments(flow, smaller), candidate).found()
+        one = Search(Moments(flow, smaller, work), candidate).found()
         if one is None:
             low = middle
         else:
@@ -276,7 +340,7 @@ def _smallest(flow: FunctionFlow, launched: Launched, candidate: Candidate, foun
     launched = _resized(flow, launched, most, high) if most else launched
     x, y, z = (place + 1 for place in found.point.at)
     cut = replace(launched, grid=(x, y, z))
-    one = Search(Moments(flow, cut), candidate).found() if cut != launched else None
+    one = Search(Moments(flow, cut, work), candidate).found() if cut != launched else None
     return (launched, found) if one is None else (cut, one)
 
 

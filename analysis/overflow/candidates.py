@@ -7,13 +7,13 @@ Limits   constants of unsigned types that stand for negative numbers are meant t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, final
 
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Constant, Convert, ElementAddress, Load, Math, Phi, Select, Unary
 from analysis.ir.operators import MathFunction, UnaryOperator
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, spend
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
 from analysis.ir.types import IntegerType, MemorySpace
@@ -63,33 +63,59 @@ def in_frame(flow: FunctionFlow, value: ValueId, frame: FrameId) -> bool:
 
 
 @final
-class RestingOn:
-    """Which indices rest on an operation of a frame: most of a function lie in frames that are not asked about."""
+class IndexFrames:
+    """On operations of which frames each index rests: most of a function lie in frames that are not asked about."""
 
-    def __init__(self, flow: FunctionFlow, frame: FrameId) -> None:
+    def __init__(self, flow: FunctionFlow, indices: Iterable[ValueId]) -> None:
         self._flow = flow
-        self._frame = frame
-        self._without: set[ValueId] = set()
-        """What rests on none: each is looked at once."""
+        self._frames: dict[ValueId, int] = {}
+        """Sets of frames, a bit for each."""
+        self._find(indices)
 
-    def may_have(self, index: ValueId) -> bool:
+    def may_have(self, index: ValueId, frame: FrameId) -> bool:
         """Whether one of its candidates may be of the frame; it is never too few that may."""
-        flow = self._flow
-        seen, waiting = {index}, [index]
+        return bool(self._frames.get(index, 0) >> frame & 1)
+
+    def _find(self, indices: Iterable[ValueId]) -> None:
+        """From what is used to what uses it, until nothing changes."""
+        users: dict[ValueId, list[ValueId]] = {}
+        waiting = list(dict.fromkeys(indices))
+        seen = set(waiting)
         while waiting:
             value = waiting.pop()
-            item = flow.definition(value)
-            if not flow.is_number(value):
-                continue
-            if isinstance(item, Binary | Convert) and item.span.frame == self._frame:
-                return True
-            stored = flow.stored(item)
-            used = item.operands if isinstance(item, _FOLLOWED) else () if stored is None else (stored,)
-            new = [one for one in used if one not in seen and one not in self._without]
-            seen.update(new)
-            waiting += new
-        self._without |= seen
-        return False
+            spend(1)
+            for used in self._used(value):
+                users.setdefault(used, []).append(value)
+                if used not in seen:
+                    seen.add(used)
+                    waiting.append(used)
+        frames = self._frames
+        frames |= {value: self._own(value) for value in seen}
+        changed = [value for value in seen if frames[value]]
+        while changed:
+            value = changed.pop()
+            spend(1)
+            found = frames[value]
+            for user in users.get(value, ()):
+                if frames[user] | found != frames[user]:
+                    frames[user] |= found
+                    changed.append(user)
+
+    def _own(self, value: ValueId) -> int:
+        item = self._flow.definition(value)
+        if not isinstance(item, Binary | Convert) or not self._flow.is_number(value):
+            return 0
+        return 1 << item.span.frame
+
+    def _used(self, value: ValueId) -> Sequence[ValueId]:
+        flow = self._flow
+        if not flow.is_number(value):
+            return ()
+        item = flow.definition(value)
+        if isinstance(item, _FOLLOWED):
+            return item.operands
+        stored = flow.stored(item)
+        return () if stored is None else (stored,)
 
 
 _FOLLOWED: Final = (Binary, Convert, Unary, Select, Math, Phi)

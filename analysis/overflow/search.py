@@ -17,6 +17,7 @@ from typing import Final, TypeAlias, final
 
 from analysis.affine.interval import type_range
 from analysis.graph.cycles import Cycle, CycleId
+from analysis.graph.work import Work
 from analysis.ir.function import ENTRY
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.pace import spend
@@ -54,9 +55,10 @@ class Found:
 class Moments:
     """What the threads of one launch compute, and where they come, for all candidates of it."""
 
-    def __init__(self, flow: FunctionFlow, launched: Launched) -> None:
+    def __init__(self, flow: FunctionFlow, launched: Launched, work: Work) -> None:
         self.flow: Final = flow
         self.launched: Final = launched
+        self.work: Final = work
         self._values: dict[_Moment, ThreadValues] = {}
         self._known: dict[tuple[BasicBlockId, _Moment], bool | None] = {}
         self._latches: dict[CycleId, Sequence[BasicBlockId]] = {}
@@ -66,7 +68,7 @@ class Moments:
         moment = _key(point)
         found = self._values.get(moment)
         if found is None:
-            found = self._values[moment] = ThreadValues(self.flow, self.launched, point)
+            found = self._values[moment] = ThreadValues(self.flow, self.launched, point, self.work)
         return found
 
     def comes(self, point: Point, block: BasicBlockId, around: Sequence[Cycle]) -> bool | None:
@@ -203,7 +205,7 @@ class Search:
 
     def _read(self, point: Point) -> frozenset[ValueId]:
         """The arguments that it is asked for on the way of one thread, and for the number and the index there."""
-        values, candidate = ThreadValues(self._flow, self._launched, point), self._candidate
+        values, candidate = ThreadValues(self._flow, self._launched, point, self._moments.work), self._candidate
         comes(self._flow, values, ENTRY, candidate.block)
         for one in (candidate.value, candidate.index):
             values.exact(one)

@@ -12,7 +12,7 @@ Cost     each value once for each moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 from typing import Final, TypeAlias, final
 
@@ -61,11 +61,7 @@ _EXTREMES: Final = {MathFunction.MINIMUM: min, MathFunction.MAXIMUM: max}
 class FunctionFlow:
     """A function with what is asked of it again and again."""
 
-    def __init__(
-        self, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult, work: Work | None = None
-    ) -> None:
-        """`work`: what may be spent on it; whoever asks for more gets `TooMuchWork`."""
-        self.work = work or Work()
+    def __init__(self, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult) -> None:
         self.registers: Set[SpecialRegister] = frozenset(affine.ranges.registers.values())
         """Those that the function reads."""
         self.function = divergence.function
@@ -166,7 +162,9 @@ class Counter:
 class ThreadValues:
     """The values of one thread at one moment."""
 
-    def __init__(self, flow: FunctionFlow, launched: Launched, point: Point) -> None:
+    def __init__(self, flow: FunctionFlow, launched: Launched, point: Point, work: Work) -> None:
+        """`work`: what may be spent on it; whoever asks for more gets `TooMuchWork`."""
+        self.work = work
         self._flow = flow
         self._launched = launched
         self._point = point
@@ -201,7 +199,7 @@ class ThreadValues:
 
     def _computed(self, value: ValueId, depth: int) -> int | None:
         flow = self._flow
-        flow.work.spend(2)
+        self.work.spend(2)
         item, type_ = flow.definition(value), flow.types[value]
         if value in self._launched.scalars:
             return self._launched.scalars[value]
@@ -274,7 +272,7 @@ class ThreadValues:
 
     def _comes(self, block: BasicBlockId) -> bool:
         if block not in self._may_come:
-            self._may_come[block] = any(one == block for one, _ in _ways(self._flow, self, ENTRY, block))
+            self._may_come[block] = comes(self._flow, self, ENTRY, block).is_possible
         return self._may_come[block]
 
     def _fixed_step(self, counter: Counter, depth: int) -> int | None:
@@ -297,8 +295,16 @@ class ThreadValues:
         return all(self._is_fixed(operand, depth + 1) for operand in item.operands)
 
     def _is_left_by(self, source: BasicBlockId, target: BasicBlockId) -> bool:
-        taken = taken_edge(self._flow, self, source)
+        taken = self.taken(source)
         return taken is None or taken == target
+
+    def taken(self, block: BasicBlockId) -> BasicBlockId | None:
+        """Where the thread goes on behind a block, if it decides there and that is known."""
+        terminator = self._flow.function.blocks[block].terminator
+        if not isinstance(terminator, Branch | Switch):
+            return None
+        decided = self.machine(terminator.operands[0])
+        return None if decided is None else target_of(terminator, decided)
 
     # -- in mathematics ---------------------------------------------------------------------------------------------
 
@@ -379,49 +385,49 @@ class Coming:
         self.is_assumed = is_assumed
 
 
-def taken_edge(flow: FunctionFlow, values: ThreadValues, block: BasicBlockId) -> BasicBlockId | None:
-    """Where the thread goes on, if it decides and that is known."""
-    terminator = flow.function.blocks[block].terminator
-    if not isinstance(terminator, Branch | Switch):
-        return None
-    decided = values.machine(terminator.operands[0])
-    return None if decided is None else target_of(terminator, decided)
-
-
 def comes(flow: FunctionFlow, values: ThreadValues, start: BasicBlockId, target: BasicBlockId) -> Coming:
     """From `start` to `target`, in one round of the loops around it.
 
     What decides in a loop that the target is not in is asked in no round: both ways are taken.
     """
-    is_possible = is_assumed = False
-    for block, is_decided in _ways(flow, values, start, target):
-        is_possible |= block == target
-        is_assumed |= not is_decided and block in flow.deciders(target)
-    return Coming(is_possible, is_assumed)
+    control, rank, around = flow.control, flow.control.rank, flow.cycles_around(target)
+    first, last = rank[start], rank[target]
+    taken: dict[BasicBlockId, BasicBlockId] = {}
+    undecided: set[BasicBlockId] = set()
+    for block in flow.deciders(target):
+        if first <= rank[block] < last and ((inner := control.innermost_cycle(block)) is None or inner.id in around):
+            edge = values.taken(block)
+            if edge is None:
+                undecided.add(block)
+            else:
+                taken[block] = edge
+    values.work.spend(1 + len(taken) + len(undecided))
+    if not taken:
+        return Coming(True, bool(undecided))
+    seen = _ways(flow, values, start, target, taken)
+    return Coming(target in seen, not undecided.isdisjoint(seen))
 
 
 def _ways(
-    flow: FunctionFlow, values: ThreadValues, start: BasicBlockId, target: BasicBlockId
-) -> Iterator[tuple[BasicBlockId, bool]]:
-    """The blocks on the way, each with whether it is known where the thread goes from there; behind the target is no
-    way back to it."""
-    control, rank = flow.control, flow.control.rank
-    around = flow.cycles_around(target)
+    flow: FunctionFlow,
+    values: ThreadValues,
+    start: BasicBlockId,
+    target: BasicBlockId,
+    taken: Mapping[BasicBlockId, BasicBlockId],
+) -> Set[BasicBlockId]:
+    """The blocks on the way; behind the target is no way back to it."""
+    successors, rank = flow.control.successors, flow.control.rank
+    last = rank[target]
     seen: set[BasicBlockId] = {start}
     waiting = [start]
     while waiting:
         block = waiting.pop()
-        flow.work.spend(1)
-        following = control.successors[block]
-        is_decided = True
+        values.work.spend(1)
         if block == target:
-            following = ()
-        elif len(following) > 1 and ((inner := control.innermost_cycle(block)) is None or inner.id in around):
-            taken = taken_edge(flow, values, block)
-            is_decided = taken is not None
-            following = following if taken is None else (taken,)
-        yield block, is_decided
-        for one in following:
-            if one not in seen and rank[block] < rank[one] <= rank[target]:
+            continue
+        edge, place = taken.get(block), rank[block]
+        for one in successors[block] if edge is None else (edge,):
+            if one not in seen and place < rank[one] <= last:
                 seen.add(one)
                 waiting.append(one)
+    return seen

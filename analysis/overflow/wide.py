@@ -14,6 +14,7 @@ from typing import Final
 
 from analysis.affine.interval import type_range
 from analysis.affine.result import AffineResult
+from analysis.graph.work import Work
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Binary, Convert, ElementAddress, Phi
 from analysis.ir.operators import CompareOperator
@@ -43,6 +44,7 @@ def find_wide(
     places: Sequence[tuple[ValueId, BasicBlockId]],
     block: Extents,
     spaces: SpaceResult,
+    work: Work,
 ) -> tuple[Overflow, ...]:
     """Each innermost operation once, of those in the frame."""
     found: dict[ValueId, Overflow] = {}
@@ -53,7 +55,7 @@ def find_wide(
     used = {flow.without_conversions(index) for index, _ in places}
     used |= {value for index in used for value in _terms(flow, index)}
     for index, size in _compared(flow, affine, used, sizes):
-        one = None if flow.without_conversions(index) in small else _overflow(flow, index, size, block)
+        one = None if flow.without_conversions(index) in small else _overflow(flow, index, size, block, work)
         if one is not None and in_frame(flow, one.value, frame):
             found.setdefault(one.value, one)
     return tuple(found.values())
@@ -101,7 +103,7 @@ def _compared(
                 yield narrow, size
 
 
-def _overflow(flow: FunctionFlow, index: ValueId, size: ValueId, block: Extents) -> Overflow | None:
+def _overflow(flow: FunctionFlow, index: ValueId, size: ValueId, block: Extents, work: Work) -> Overflow | None:
     type_ = flow.types[index]
     assert isinstance(type_, IntegerType)
     beyond = type_range(type_).high + 1
@@ -114,11 +116,11 @@ def _overflow(flow: FunctionFlow, index: ValueId, size: ValueId, block: Extents)
         launched = Launched(block, (blocks, 1, 1), {size: beyond + 1}, Admitted.WIDE)
     else:
         launched = Launched(block, (_STRIDED_BLOCKS, 1, 1), {size: beyond + 1}, Admitted.WIDE)
-        step = _step(flow, launched, index, counter.cycle.id)
+        step = _step(flow, launched, index, counter.cycle.id, work)
         if step is None or step < LEAST_STEP:
             return None
         point = Point((0, 0, 0), (0, 0, 0), {counter.cycle.id: -(-beyond // step)})
-    values = ThreadValues(flow, launched, point)
+    values = ThreadValues(flow, launched, point, work)
     number, seen = values.exact(index), values.machine(index)
     if number is None or number == seen or number < beyond or launched.grid[0] > LARGEST_GRID[0]:
         return None
@@ -135,9 +137,11 @@ def _overflow(flow: FunctionFlow, index: ValueId, size: ValueId, block: Extents)
     return Overflow(inner, definition.span, definition.span, number, type_, launched, launched, point, False, path)
 
 
-def _step(flow: FunctionFlow, launched: Launched, index: ValueId, cycle: int) -> int | None:
+def _step(flow: FunctionFlow, launched: Launched, index: ValueId, cycle: int, work: Work) -> int | None:
     first, second = (
-        ThreadValues(flow, launched, Point((0, 0, 0), (0, 0, 0), {flow.control.cycles[cycle].id: round_})).exact(index)
+        ThreadValues(flow, launched, Point((0, 0, 0), (0, 0, 0), {flow.control.cycles[cycle].id: round_}), work).exact(
+            index
+        )
         for round_ in (0, 1)
     )
     return None if first is None or second is None else second - first

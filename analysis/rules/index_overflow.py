@@ -19,8 +19,7 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
 from analysis.launches.annotation import annotation_above
-from analysis.overflow.analysis import Subject as Question
-from analysis.overflow.analysis import find_overflows
+from analysis.overflow.analysis import Inlined, find_overflows
 from analysis.overflow.model import Admitted, Extents, Launched, Overflow
 from analysis.rules.diagnostic import Fix, Related, Severity
 from analysis.rules.rule import Subject
@@ -117,11 +116,11 @@ class IndexOverflow:
         known, guessed = Work(MAX_STEPS), Work(MAX_GUESSED_STEPS)
         for view in subject.analysis.views(subject.function)[:MAX_VIEWS]:
             root = view.root
-            question = Question(root.control, root.divergence, root.affine, root.spaces, view.frame)
+            inlined = root.remembered(_inlined)
             shapes = root.launch.shapes
             shape = (shapes[0].x, shapes[0].y, shapes[0].z) if len(shapes) == 1 else None
             launches = _launches(subject, view)
-            for found in find_overflows(question, launches, shape, known if launches else guessed):
+            for found in find_overflows(inlined, view.frame, launches, shape, known if launches else guessed):
                 place = found.span.start, found.span.end
                 if place not in reported and place[0] < place[1]:
                     reported.add(place)
@@ -202,6 +201,10 @@ def _dim(extents: Extents) -> str:
 def _place(place: Extents, extents: Extents) -> str:
     x, y, z = place
     return str(x) if extents[1] == extents[2] == 1 else f"({x}, {y})" if extents[2] == 1 else f"({x}, {y}, {z})"
+
+
+def _inlined(root: RootAnalysis) -> Inlined:
+    return Inlined(root.control, root.divergence, root.affine, root.spaces)
 
 
 def _launches(subject: Subject, view: FrameView) -> list[Launched]:
