@@ -134,10 +134,10 @@ class HostSubject:
         names |= self.sides.members_beside(function)
         declared = sorted(unit.declared_among(names))
         found = [one for name in declared for one in unit.lookup(name.decode("utf-8", "replace"))]
-        heads = [(*one[:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found]
+        heads = [(one.kind.value, *one[1:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found]
         words = {word for head in heads for word in identifiers(head[-1])}
         macros = [unit.macros.names[word] for word in sorted(words & unit.macros.names.keys())]
-        flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side, function.namespace, function.owner
+        flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side.value, function.namespace, function.owner
         parts = (self.snippet.text, function.text, heads, macros, flags)
         return blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).digest()
 
