@@ -107,7 +107,9 @@ def _is_branch(branch: SourceBranch, views: Sequence[FrameView]) -> bool:
 
 
 def _grader(view: FrameView, divergence: DivergenceResult) -> Grader:
-    return Grader(view.root.function, view.root.control, divergence, view.root.affine)
+    root = view.root
+    is_own = divergence is root.divergence
+    return root.grader if is_own else Grader(root.function, root.control, divergence, root.affine)
 
 
 def branches_at(view: FrameView, branch: BranchFact | SourceBranch) -> tuple[SourceBranchId, ...]:

@@ -47,6 +47,7 @@ from analysis.races.uses import MemoryUses
 from analysis.syntax.items import Item
 from analysis.verdict.barriers import BarrierEvidence, BarrierSite, Tier, find_barriers
 from analysis.verdict.cost import BranchCost, estimate_costs
+from analysis.verdict.grade import Grader
 from analysis.verdict.memory_losses import memory_losses
 from analysis.verdict.shares import Share
 from analysis.verdict.weights import BlockWeights
@@ -110,6 +111,8 @@ class RootAnalysis:
     spaces: SpaceResult
     accesses: tuple[Access, ...]
     weights: BlockWeights
+    grader: Grader = field(repr=False, compare=False)
+    """Of the branches, as `divergence` says it of them."""
     costs: Mapping[SourceBranchId, BranchCost]
     warp_problems: tuple[WarpProblem, ...]
     refused: tuple[RefusedCall, ...]
@@ -154,18 +157,17 @@ def analyze_root(
     control = ControlFlow.of(flat, Work(checkpoint=checkpoint))
     context = context if context is not None and _fits(context, flat) else None
     agreeing = DivergenceOptions(parameters=Level.GRID, context=context)
-    options = agreeing if is_kernel else _of_device_function(context)
     structured = Structured(flat, control)
-    asked = DivergenceProblem(flat, control, launch, options, structured)
+    asked = DivergenceProblem(flat, control, launch, agreeing if is_kernel else _of_device(context), structured)
     divergence, affine, levels = _levels_and_forms(flat, control, asked, checkpoint)
-    rests_on_callers = not is_kernel and flat.parameters and _has_varying_branch(flat, divergence)
-    if_callers_agree = asked.solved_under(agreeing, levels) if rests_on_callers else divergence
+    if_callers_agree = divergence if is_kernel else _if_callers_agree(divergence, asked, agreeing, levels)
     asked.close()
     spaces = infer_spaces(flat, control, divergence.arguments)
     memory = MemoryUses(flat, control, divergence, affine, spaces, launch)
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine, structured)
     losses = memory_losses(flat, control, divergence, affine, weights, accesses)
+    grader = Grader(flat, control, divergence, affine)
     barriers = _as_called(flat, find_barriers(flat, control, divergence, launch), context)
     checkpoint()
     analysis = RootAnalysis(
@@ -184,7 +186,8 @@ def analyze_root(
         spaces,
         accesses,
         weights,
-        estimate_costs(flat, control, divergence, affine, weights),
+        grader,
+        estimate_costs(flat, control, divergence, affine, weights, grader),
         find_warp_problems(flat, control, if_callers_agree, affine, spaces, launch, callers_known=is_kernel),
         refused,
         _items(flat, refused, item_of),
@@ -193,6 +196,17 @@ def analyze_root(
     )
     control.lift_limit()
     return analysis
+
+
+def _if_callers_agree(
+    divergence: DivergenceResult,
+    asked: DivergenceProblem,
+    agreeing: DivergenceOptions,
+    levels: Mapping[ValueId, Level],
+) -> DivergenceResult:
+    function = divergence.function
+    rests_on_callers = function.parameters and _has_varying_branch(function, divergence)
+    return asked.solved_under(agreeing, levels) if rests_on_callers else divergence
 
 
 def _if_blocks_are_rows(
@@ -208,7 +222,7 @@ def _if_blocks_are_rows(
     return found
 
 
-def _of_device_function(context: CallContext | None) -> DivergenceOptions:
+def _of_device(context: CallContext | None) -> DivergenceOptions:
     if context is None:
         return DivergenceOptions(parameters=Level.VARYING)
     return DivergenceOptions(parameters=Level.VARYING, entry=Level.VARYING, context=context)

@@ -30,7 +30,7 @@ from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import FrameId
-from analysis.verdict.grade import Grade, Grader
+from analysis.verdict.grade import Grade
 
 
 class TokenKind(Enum):
@@ -135,7 +135,6 @@ class _Root:
     def __init__(self, root: RootAnalysis) -> None:
         self._root = root
         self._frames = places_by_frame(root)
-        self._grader: Grader | None = None
         self._split: dict[BasicBlockId, bool] = {}
         self._splitting: dict[BasicBlockId, bool] = {}
 
@@ -163,10 +162,7 @@ class _Root:
     def _splits(self, block: BasicBlockId) -> bool:
         known = self._splitting.get(block)
         if known is None:
-            root = self._root
-            if self._grader is None:
-                self._grader = Grader(root.function, root.control, root.divergence, root.affine)
-            grading = self._grader.decision(block)
+            grading = self._root.grader.decision(block)
             is_check = grading is not None and grading.grade in (Grade.ALIGNED, Grade.BOUNDARY)
             known = self._splitting[block] = not is_check
         return known

@@ -28,7 +28,6 @@ Source    Coutinho et al., PACT 2011, and Saumya et al., CGO 2022, estimate the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import Final, final
 
@@ -50,7 +49,6 @@ from analysis.verdict.lane_rounds import count_lane_rounds
 from analysis.verdict.loops import cycle_of, excess_trips, is_bounded, known_excess, linear_excess, only_waits
 from analysis.verdict.markers import Markers
 from analysis.verdict.predication import is_predicated, is_short
-from analysis.verdict.rounds import Rounds
 from analysis.verdict.rounds_by import RoundsBy, RoundSources
 from analysis.verdict.shares import FEW, MANY, NOTHING, TYPICAL, Part, Share, scaled
 from analysis.verdict.weights import BlockWeights
@@ -110,9 +108,10 @@ def estimate_costs(
     divergence: DivergenceResult,
     affine: AffineResult,
     weights: BlockWeights,
+    grader: Grader,
 ) -> Mapping[SourceBranchId, BranchCost]:
     """The cost of every source branch at which lanes of a warp may part."""
-    model = _Model(function, control, divergence, affine, weights)
+    model = _Model(function, control, divergence, affine, weights, grader)
     found: dict[SourceBranchId, BranchCost] = {}
     for number, branch in enumerate(paced(function.branches, _A_BRANCH)):
         here = SourceBranchId(number)
@@ -137,21 +136,19 @@ class _Model:
         divergence: DivergenceResult,
         affine: AffineResult,
         weights: BlockWeights,
+        grader: Grader,
     ) -> None:
         self._function = function
         self._control = control
         self._divergence = divergence
         self._affine = affine
-        self._rounds = Rounds(function, control, divergence, affine)
+        self._grader = grader
+        self._rounds = grader.rounds
         self._grid = GridRounds(function, control, divergence, affine)
         self._single = SingleLanes(function, control, divergence, affine)
         self._weights = weights
         self._markers = Markers(function, control, divergence)
         self._sources = RoundSources(function, control, divergence, weights.spaces)
-
-    @cached_property
-    def _grader(self) -> Grader:
-        return Grader(self._function, self._control, self._divergence, self._affine)
 
     # -- loops ------------------------------------------------------------------------------------------------------
 

@@ -120,6 +120,7 @@ class Grader:
         self._checks = BoundsChecks(function, control, divergence, affine, self.rounds)
         self._expressions: dict[int, Expression] = {}
         self._sizes: dict[int, int] = {}
+        self._decisions: dict[BasicBlockId, Grading | None] = {}
 
     def grade(self, branch: SourceBranchId) -> Grading | None:
         """The worst of all decisions of the branch."""
@@ -140,10 +141,13 @@ class Grader:
 
     def decision(self, block: BasicBlockId) -> Grading | None:
         """Of the terminator of one block, which is a branch or a switch."""
-        terminator = self._function.blocks[block].terminator
-        assert isinstance(terminator, Branch | Switch)
-        targets = targets_of(terminator) if isinstance(terminator, Switch) else None
-        return self._of_site(terminator.operands[0], block, self._divergence.terminator_level(block), targets)
+        if block not in self._decisions:
+            terminator = self._function.blocks[block].terminator
+            assert isinstance(terminator, Branch | Switch)
+            targets = targets_of(terminator) if isinstance(terminator, Switch) else None
+            level = self._divergence.terminator_level(block)
+            self._decisions[block] = self._of_site(terminator.operands[0], block, level, targets)
+        return self._decisions[block]
 
     def _of_site(self, condition: ValueId, block: BasicBlockId, level: Level, targets: Targets) -> Grading | None:
         if level < Level.WARP:

@@ -100,6 +100,9 @@ class Rounds:
         self._trends = Trends(function, control, divergence, affine)
         self._cancelling = Cancelling(control, divergence)
         self._breaks: dict[int, int | None] = {}
+        self._splitting_once: dict[tuple[int, BasicBlockId], bool] = {}
+        self._varying: dict[tuple[int, Level], list[BasicBlockId] | None] = {}
+        self._schedules: dict[int, list[Schedule] | None] = {}
 
     # -- whole loops ------------------------------------------------------------------------------------------------
 
@@ -112,8 +115,12 @@ class Rounds:
         """Would its lanes leave within one round, if steps that are not known (`i += stride`) were long enough?"""
         exits = self._varying_exits(cycle, Level.WARP)
         return exits is not None and all(
+            self.splits_once(cycle, block) or self._may_split_once(cycle, block) for block in exits
+        )
+
+    def _may_split_once(self, cycle: Cycle, block: BasicBlockId) -> bool:
+        return all(
             test is not None and (self._is_passed_together(cycle, test) or self._has_unknown_step(cycle, test))
-            for block in exits
             for test in self._tests(cycle, block, Level.WARP) or (None,)
         )
 
@@ -145,6 +152,11 @@ class Rounds:
     def schedules(self, cycle: Cycle) -> list[Schedule] | None:
         """When threads leave, of each exit that lanes may take apart; None where that does not follow from known
         numbers and the thread index."""
+        if cycle.id not in self._schedules:
+            self._schedules[cycle.id] = self._find_schedules(cycle)
+        return self._schedules[cycle.id]
+
+    def _find_schedules(self, cycle: Cycle) -> list[Schedule] | None:
         found: list[Schedule] = []
         for block in self._varying_exits(cycle, Level.WARP) or ():
             for test in self._tests(cycle, block, Level.WARP) or (None,):
@@ -167,6 +179,12 @@ class Rounds:
 
     def _varying_exits(self, cycle: Cycle, group: Level) -> list[BasicBlockId] | None:
         """The exits that threads of the group may take apart, if each is tested in every round."""
+        key = cycle.id, group
+        if key not in self._varying:
+            self._varying[key] = self._find_varying_exits(cycle, group)
+        return self._varying[key]
+
+    def _find_varying_exits(self, cycle: Cycle, group: Level) -> list[BasicBlockId] | None:
         if not cycle.reducible:
             return None
         control, header = self._control, cycle.header
@@ -190,7 +208,12 @@ class Rounds:
 
     def splits_once(self, cycle: Cycle, block: BasicBlockId) -> bool:
         """Does this exit split each warp in at most one round?"""
-        return all(self._is_passed_together(cycle, test) for test in self._tests(cycle, block, Level.WARP) or (None,))
+        key = cycle.id, block
+        known = self._splitting_once.get(key)
+        if known is None:
+            tests = self._tests(cycle, block, Level.WARP) or (None,)
+            known = self._splitting_once[key] = all(self._is_passed_together(cycle, test) for test in tests)
+        return known
 
     def _is_passed_together(self, cycle: Cycle, test: Test | None) -> bool:
         if test is None:

@@ -167,7 +167,7 @@ class RoundSources:
         begins = [starts, *(self._outside(place.entries) for place in places)]
         own = [self._inside((phi,), cycle.header, cycle, with_choices=False) for phi in seen.phis]
         is_summed = any(one.loads and _computes_with(one, phi) for one, phi in zip(own, seen.phis, strict=True))
-        is_smooth = all(map(self._is_sampled, seen.loads)) or (is_summed and self._has_floats(own))
+        is_smooth = all(map(self._is_sampled, seen.loads)) or (is_summed and any(map(self._has_floats, own)))
         if is_smooth and not any(begin.loads or begin.is_unknown for begin in begins):
             return RoundsBy.NEIGHBOURS
         return RoundsBy.NUMBERS if is_summed else RoundsBy.SEARCH
@@ -185,8 +185,8 @@ class RoundSources:
     def _of_arithmetic(self, seen: _Seen, starts: _Seen, cycle: Cycle) -> RoundsBy:
         """Where no round reads anything new."""
         is_loaded = bool(starts.loads) or seen.reads_before
-        own = [self._inside((phi,), cycle.header, cycle) for phi in seen.phis]
-        if any(item.operator not in ADDITIVE for one in own for item in _binaries(one)):
+        own = self._inside(seen.phis, cycle.header, cycle)
+        if any(item.operator not in ADDITIVE for item in _binaries(own)):
             return RoundsBy.NEIGHBOURS if self._has_floats(own) and not is_loaded else RoundsBy.NUMBERS
         if is_loaded:
             return RoundsBy.LENGTHS
@@ -212,13 +212,13 @@ class RoundSources:
         self._control.spend(len(done))
         return False
 
-    def _halves(self, conditions: Iterable[ValueId], block: BasicBlockId, cycle: Cycle) -> bool:
+    def _halves(self, conditions: Sequence[ValueId], block: BasicBlockId, cycle: Cycle) -> bool:
         """Does what is compared shrink, or grow, by a factor in each round?"""
         seen = self._inside(conditions, block, cycle, with_choices=False, of_all=True)
         if seen.loads:
             return False
-        own = [self._inside((phi,), cycle.header, cycle, with_choices=False, of_all=True) for phi in seen.phis]
-        factors = [item for one in own for item in _binaries(one) if item.operator not in ADDITIVE]
+        own = self._inside(seen.phis, cycle.header, cycle, with_choices=False, of_all=True)
+        factors = [item for item in _binaries(own) if item.operator not in ADDITIVE]
         if not factors or not all(isinstance(self._divergence.definition(item.right), Constant) for item in factors):
             return False
         return any(all(item.operator in kind for item in factors) for kind in (HALVING, DOUBLING))
@@ -226,7 +226,7 @@ class RoundSources:
     def _leads(self, load: Load | Texture | Atomic, cycle: Cycle) -> bool:
         """Does it read where an earlier round sent it?"""
         place = self._inside(load.operands, cycle.header, cycle)
-        return not self._is_sampled(load) and any(self._inside((phi,), cycle.header, cycle).loads for phi in place.phis)
+        return not self._is_sampled(load) and bool(self._inside(place.phis, cycle.header, cycle).loads)
 
     def _is_equality(self, value: ValueId) -> bool:
         item = self._divergence.definition(value)
@@ -236,8 +236,8 @@ class RoundSources:
         """At coordinates between elements: a field that was made to be interpolated."""
         return isinstance(load, Texture) and any(map(self._is_float, load.arguments[1:]))
 
-    def _has_floats(self, slices: Iterable[_Seen]) -> bool:
-        return any(self._is_float(value) for one in slices for value in one.items)
+    def _has_floats(self, seen: _Seen) -> bool:
+        return any(map(self._is_float, seen.items))
 
     def _is_float(self, value: ValueId) -> bool:
         """Or of a type that a template was not told."""
@@ -253,26 +253,27 @@ class RoundSources:
 
     def _inside(
         self,
-        values: Iterable[ValueId],
+        values: Sequence[ValueId],
         reader: BasicBlockId,
         cycle: Cycle,
         *,
         with_choices: bool = True,
         of_all: bool = False,
     ) -> _Seen:
-        """What the values depend on in the rounds of the loop.
+        """What the values depend on in the rounds of the loop: of each at most `MAX_VALUES`.
 
         `with_choices`: and on what decides which value a phi takes.  `of_all`: also what lanes agree on.
         """
         seen = _Seen()
         done: set[ValueId] = set()
+        most = MAX_VALUES * len(values)
         waiting = [(value, reader) for value in values]
         while waiting:
             value, reader = waiting.pop()
             if value in done or not (of_all or self._divergence.use_level(value, reader) > Level.WARP):
                 continue
             done.add(value)
-            if len(done) > MAX_VALUES:
+            if len(done) > most:
                 seen.is_unknown = True
                 break
             home, item = self._divergence.home(value), self._divergence.definition(value)

@@ -75,6 +75,7 @@ def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
     weights = BlockWeights(function, control, divergence, affine, spaces)
     accesses = analyze_accesses(function, control, divergence, spaces, affine)
     from_memory, decided_by_memory = _resting_on(function, control, _is_memory)
+    grader = Grader(function, control, divergence, affine)
     sites = [one for block in control.order for one in function.blocks[block].instructions if type(one) in ACCESSES]
     return Subject(
         function,
@@ -86,8 +87,8 @@ def analyze_subject(function: Function, launch: LaunchKnowledge) -> Subject:
         {id(site): access for site, access in zip(sites, accesses, strict=True)},
         find_barriers(function, control, divergence, launch),
         weights,
-        estimate_costs(function, control, divergence, affine, weights),
-        Grader(function, control, divergence, affine),
+        estimate_costs(function, control, divergence, affine, weights, grader),
+        grader,
         _resting_on(function, control, _is_undefined)[0],
         from_memory,
         decided_by_memory,
