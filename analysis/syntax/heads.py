@@ -53,8 +53,8 @@ class ExpandedHead:
 
     looked_up: tuple[tuple[bytes, bytes | None], ...]
     head: Head
-    standalone: tuple[int, bytes] | None
-    """The length and the expansion of a leading macro use that is a declaration of its own."""
+    standalone: tuple[tuple[int, int, bytes], ...]
+    """Where leading macro uses that are declarations of their own begin and end, and their expansions."""
 
 
 @lru_cache(maxsize=1 << 14)

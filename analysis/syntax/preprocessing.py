@@ -11,7 +11,7 @@ Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are rea
          entered again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -185,6 +185,8 @@ class _Walk:
             case directives.EndIf():
                 if self._branches:
                     self._active = self._branches.pop().outer
+            case Define() if not self._active:
+                self.result.macros.leave_out(directive.name, directive.body)
             case _ if not self._active:
                 pass
             case Define():
@@ -285,6 +287,17 @@ class _Walk:
             return tokens
 
     def _piece(self, path: str, start: int, piece: Piece, is_main: bool) -> None:
+        waiting: list[tuple[int, Piece]] = [(start, piece)]
+        while waiting:
+            at, current = waiting.pop()
+            if current.kind is PieceKind.DIRECTIVE:
+                self._order += 1
+                self._directive(current.text, path, at)
+            else:
+                waiting += reversed(self._declared(path, at, current, is_main))
+
+    def _declared(self, path: str, start: int, piece: Piece, is_main: bool) -> Sequence[tuple[int, Piece]]:
+        """What is left of the piece behind macros that are declarations of their own, to be read again."""
         self._order += 1
         if is_main or self._active:
             current = self.result.macros.current
@@ -294,13 +307,17 @@ class _Walk:
                 self._emit(read_head(text.rstrip(b";"), braced), path, start, piece, is_main)
             else:
                 read = self._read_head(text, braced)
-                if read.standalone is not None:
-                    self._standalone(read.standalone, path, start, piece, is_main)
-                    return
+                if read.standalone:
+                    self._order -= 1
+                    for first, last, expansion in paced(read.standalone, 5):
+                        self._order += 1
+                        self._standalone(first, last, expansion, path, start, piece, is_main)
+                    return _rest(piece, start, read.standalone[-1][1])
                 self._emit(read.head, path, start, piece, is_main)
         for first, last in piece.inner:
             self._order += 1
             self._directive(piece.text[first:last], path, start + first)
+        return ()
 
     def _emit(self, head: Head, path: str, start: int, piece: Piece, is_main: bool) -> None:
         if len(piece.scopes) > MAX_SCOPES:
@@ -354,9 +371,9 @@ class _Walk:
         ):
             return cached
         recorder = _Recorder(current)
-        standalone = _standalone_use(text, recorder)
+        standalone = tuple(_standalone_uses(text, recorder))
         head = Head(Opened.OTHER)
-        if standalone is None:
+        if not standalone:
             clean = DIRECTIVE.sub(lambda match: b"" if starts_line(text, match.start()) else match[0], text)
             tokens = list(lex(clean))
             with suppress(BudgetSpent):
@@ -367,10 +384,11 @@ class _Walk:
         self._cache.heads.put((text, braced), read)
         return read
 
-    def _standalone(self, use: tuple[int, bytes], path: str, start: int, piece: Piece, is_main: bool) -> None:
-        """A macro that expands to declarations; then the rest of the piece, read again."""
-        length, expansion = use
-        text = piece.text[:length]
+    def _standalone(
+        self, first: int, last: int, expansion: bytes, path: str, start: int, piece: Piece, is_main: bool
+    ) -> None:
+        """A macro at that place of the piece that expands to declarations."""
+        text = piece.text[first:last]
         namespace, owner = scope_names(piece.scopes)
         words = identifiers(text)
         part = 0
@@ -381,28 +399,12 @@ class _Walk:
             scopes, holder = scope_names(inner.scopes)
             has_body = inner.head_end < len(inner.text)
             place = DeclarationSite(
-                path, namespace + scopes, holder or owner, start, start + length, text, self._active, self._order,
-                has_body, owner is not None, words, True, part,
+                path, namespace + scopes, holder or owner, start + first, start + last, text, self._active,
+                self._order, has_body, owner is not None, words, True, part,
             )  # fmt: skip
             added = items_of(head, place, self._namespaces)
             part += len(added)
             self._add(added, is_main)
-        for offset, inner in _rest_entries(piece.text[length:]):
-            at = start + length + offset
-            if inner.kind is PieceKind.DIRECTIVE:
-                self._order += 1
-                self._directive(inner.text, path, at)
-            else:
-                scoped = Piece(
-                    inner.kind,
-                    inner.text,
-                    inner.head_end,
-                    inner.opened,
-                    piece.scopes + inner.scopes,
-                    NO_CONDITIONALS,
-                    inner.inner,
-                )
-                self._piece(path, at, scoped, is_main)
 
 
 @final
@@ -418,9 +420,16 @@ class _Recorder:
         return found
 
 
-def _standalone_use(text: bytes, macros: _Recorder) -> tuple[int, bytes] | None:
-    """A leading macro use whose expansion is a declaration of its own: its length and expansion."""
-    tokens = lex(text)
+def _standalone_uses(text: bytes, macros: _Recorder) -> Iterator[tuple[int, int, bytes]]:
+    """Leading macro uses whose expansions are declarations of their own: where they stand, and their expansions."""
+    use = _standalone_use(text, 0, macros)
+    while use is not None:
+        yield use
+        use = _standalone_use(text, use[1], macros)
+
+
+def _standalone_use(text: bytes, at: int, macros: _Recorder) -> tuple[int, int, bytes] | None:
+    tokens = lex(text, at)
     first = next(tokens, None)
     if first is None or macros.get(first.text) is None:
         return None
@@ -431,11 +440,11 @@ def _standalone_use(text: bytes, macros: _Recorder) -> tuple[int, bytes] | None:
         return None
     if not any(token.text in (b"{", b"}", b";") for token in expansion):
         return None
-    length = max(taken.end, first.end)
-    following = next(lex(text, length), None)
+    begin, end = first.start if at else 0, max(taken.end, first.end)
+    following = next(lex(text, end), None)
     if following is not None and following.text == b";":
-        return following.end, b" ".join([token.text for token in [*expansion, following]])
-    return length, b" ".join([token.text for token in expansion])
+        return begin, following.end, b" ".join([token.text for token in [*expansion, following]])
+    return begin, end, b" ".join([token.text for token in expansion])
 
 
 @final
@@ -459,6 +468,24 @@ class _Taken:
 def head_words(head: bytes) -> frozenset[bytes]:
     """The identifiers of a head."""
     return identifiers(head)
+
+
+def _rest(piece: Piece, start: int, end: int) -> Sequence[tuple[int, Piece]]:
+    """What stands behind that place of a piece, each with its own place in the file."""
+    found: list[tuple[int, Piece]] = []
+    for offset, inner in _rest_entries(piece.text[end:]):
+        if inner.kind is not PieceKind.DIRECTIVE:
+            inner = Piece(
+                inner.kind,
+                inner.text,
+                inner.head_end,
+                inner.opened,
+                piece.scopes + inner.scopes,
+                NO_CONDITIONALS,
+                inner.inner,
+            )
+        found.append((start + end + offset, inner))
+    return found
 
 
 @lru_cache(maxsize=1 << 12)

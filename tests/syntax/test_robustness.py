@@ -157,3 +157,17 @@ def test_hostile_texts_end_quickly() -> None:
         unit = build(text)
         for item in unit.items[:20]:
             unit.snippet(item)
+
+
+def test_a_long_row_of_macros_that_declare() -> None:
+    """Each is a declaration of its own, and no `;` ends one."""
+    row = "".join(f"OP(f{number})\n" for number in range(600))
+    text = (
+        "#define OP(name) __device__ int name(int a) { return a; }\n"
+        + row
+        + "__global__ void k(int *p) { *p = f7(1); }\n"
+    )
+    items = build(text).items
+    assert [item.name for item in (items[0], items[1], items[-1])] == ["f0", "f1", "k"]
+    assert len(items) == 601
+    assert all(text[item.span.start : item.span.end] == f"OP({item.name})" for item in items[:-1])
