@@ -137,7 +137,9 @@ class HostSubject:
         heads = [(one.kind.value, *one[1:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found]
         words = {word for head in heads for word in identifiers(head[-1])}
         macros = [unit.macros.names[word] for word in sorted(words & unit.macros.names.keys())]
-        flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side.value, function.namespace, function.owner
+        weakened = sorted(self.sides.weakened & (words | self.function.identifiers))
+        unchecked = self.sides.is_incomplete, self.sides.is_unchecked
+        flags = *unchecked, weakened, self.side.value, function.namespace, function.owner
         parts = (self.snippet.text, function.text, heads, macros, flags)
         return blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).digest()
 
@@ -174,6 +176,7 @@ def host_findings(rule: type[Finding], subject: HostSubject) -> Sequence[Finding
         return found
     function, sides = subject.function, subject.analysis.host_sides
     same = [one for one in sides.unit.items if one.span == function.span and one.name == function.name and one.active]
+    same = [one for one in same if sides.is_said(one)]
     return _findings(rule, HostSubject(subject.analysis, sides, same[0])) if same else ()
 
 
@@ -191,17 +194,22 @@ def host_subjects(analysis: FileAnalysis) -> Iterator[HostSubject]:
     ]
     asking = [item for item in asking if item.is_host or not item.is_device]
     for item in functions:
-        if _is_of_host(item) and item not in asking and analysis.sides.is_told:
+        if _is_of_host(item, analysis.sides) and item not in asking and analysis.sides.is_told:
             yield HostSubject(analysis, analysis.sides, item)
     if asking and analysis.host_sides.is_told:
         spans = {item.span for item in asking}
         for item in analysis.host_sides.unit.items:
-            if item.kind is ItemKind.FUNCTION and item.is_definition and item.span in spans and _is_of_host(item):
+            if (
+                item.kind is ItemKind.FUNCTION
+                and item.is_definition
+                and item.span in spans
+                and _is_of_host(item, analysis.host_sides)
+            ):
                 yield HostSubject(analysis, analysis.host_sides, item)
 
 
-def _is_of_host(item: Item) -> bool:
-    if not item.active or item.from_macro:
+def _is_of_host(item: Item, sides: Sides) -> bool:
+    if not item.active or item.from_macro or not sides.is_said(item):
         return False
     return side_of(item) is Side.HOST or (item.is_host and item.is_device and not item.is_template)
 

@@ -4,7 +4,8 @@ Rules    A name means something only where all that the unit declares with it is
          of it is in sight of whoever uses the name, and nothing that CUDA itself declares has the name: whatever
          overload resolution picks then, the answer is the same.
          A head with a word that nobody declares says nothing where a header is missing: the word may be a macro that
-         holds the qualifiers.
+         holds the qualifiers.  Nor does one with a macro that would say more if another condition held
+         (`#ifdef WITH_CUDA`): how the file is compiled is not known to hold what these conditions ask for.
 Limits   What unseen headers declare is on no side.  Overloads of both sides with one name are left alone.
 """
 
@@ -167,8 +168,36 @@ class Sides:
         """Whether the words of a declaration are all known, so that no macro hides what it says."""
         known = self._certain.get(item.identity)
         if known is None:
-            known = self._certain[item.identity] = not self.is_incomplete or self._knows_words(item)
+            is_known = not self.is_incomplete or self._knows_words(item)
+            known = self._certain[item.identity] = is_known and self.is_said(item)
         return known
+
+    def is_said(self, item: Item) -> bool:
+        """Whether no macro in front of its name would say more of its side if another condition held."""
+        if self.weakened.isdisjoint(item.identifiers):
+            return True
+        words = words_before_name(item)
+        return words is not None and self.weakened.isdisjoint(words)
+
+    @cached_property
+    def weakened(self) -> frozenset[bytes]:
+        """Macros that hold more qualifiers in a region that is left out than where they are defined."""
+        macros = self.unit.macros
+        if not macros.left_out:
+            return frozenset()
+        bodies: dict[bytes, list[frozenset[bytes]]] = {}
+        for name, history in macros.names.items():
+            bodies[name] = [frozenset(IDENTIFIER.findall(one.body)) for _, one in history if one is not None]
+        found = {
+            name
+            for name, qualifiers in macros.left_out.items()
+            if name not in bodies or any(not qualifiers <= words for words in bodies[name])
+        }
+        size = -1
+        while size != len(found):
+            size = len(found)
+            found |= {name for name, every in bodies.items() if any(not found.isdisjoint(words) for words in every)}
+        return frozenset(found)
 
     def may_be_member(self, name: str, user: Item) -> bool:
         """Whether a name in a method may be that of a member of its class or of a base."""

@@ -4,16 +4,19 @@ Words    *Order* is a position in the sequence in which a translation unit is pr
 Rules    A table keeps the whole history of each name, so a question about any order is answered after the fact.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Protocol, final
+from typing import Final, Protocol, final
 
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import Span
+
+_QUALIFIER: Final = re.compile(rb"\b__(?:host|device|global)__\b")
 
 
 @final
@@ -58,6 +61,8 @@ class MacroTable:
     def __init__(self) -> None:
         self.current: dict[bytes, MacroDefinition] = {}
         self._history: dict[bytes, list[tuple[int, MacroDefinition | None]]] = {}
+        self.left_out: dict[bytes, frozenset[bytes]] = {}
+        """Qualifiers of functions in definitions that stand in regions that are left out, by the name of the macro."""
 
     @property
     def names(self) -> "dict[bytes, list[tuple[int, MacroDefinition | None]]]":
@@ -67,6 +72,12 @@ class MacroTable:
     def define(self, definition: MacroDefinition, order: int) -> None:
         self.current[definition.name] = definition
         self._history.setdefault(definition.name, []).append((order, definition))
+
+    def leave_out(self, name: bytes, body: bytes) -> None:
+        """A definition in a region that is left out."""
+        qualifiers = frozenset(_QUALIFIER.findall(body))
+        if qualifiers:
+            self.left_out[name] = self.left_out.get(name, frozenset()) | qualifiers
 
     def undefine(self, name: bytes, order: int) -> None:
         if self.current.pop(name, None) is not None:

@@ -121,3 +121,32 @@ def test_an_edit_of_a_qualifier_elsewhere_is_seen() -> None:
     assert reported("__host__ __device__ ") == []
     assert reported("__device__ ") == [2]
     assert reported("") == [1]
+
+
+SWITCHED = """
+#ifdef WITH_CUDA
+#define BOTH __host__ __device__
+#define ON_DEVICE __device__
+#else
+#define BOTH
+#define ON_DEVICE
+#endif
+#define BOTH_INLINE BOTH inline
+BOTH_INLINE int f(int x) { return x; }
+__device__ int g(int x) { return x; }
+ON_DEVICE int h(int x) { __shared__ int y; y = x; return g(y); }
+__global__ void k(int *p) { *p = f(1) + h(2); }
+"""
+
+
+def test_macros_that_say_more_under_another_condition() -> None:
+    """Nobody knows whether `WITH_CUDA` is defined where the file is compiled."""
+    check_fixture(SWITCHED, RuleSettings(select=frozenset({"CAL"})))
+
+
+def test_macros_that_say_all_they_may() -> None:
+    text = SWITCHED.replace("WITH_CUDA", "__CUDACC__").replace(
+        "#define BOTH __host__ __device__", "#define BOTH __host__"
+    )
+    text = text.replace("h(2); }", "h(2); }  //~ illegal-call")
+    check_fixture(text, ONLY)
