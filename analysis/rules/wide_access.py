@@ -14,10 +14,11 @@ from analysis.facts.merge import FrameView
 from analysis.facts.model import Location, PartOf
 from analysis.facts.parts import Parts
 from analysis.ir.ids import BasicBlockId
-from analysis.ir.instructions import Atomic, Call, DeviceLaunch, Load, Opaque, Store
+from analysis.ir.instructions import Atomic, Call, DeviceLaunch, ElementAddress, FieldAddress, Load, Opaque, Store
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import FloatFormat, FloatType, IntegerType, MemorySpace, PointerType, Type
+from analysis.lower.layouts import size_and_alignment
 from analysis.rules.array_argument import argument_of
 from analysis.rules.diagnostic import KernelShare, Related, Severity
 from analysis.rules.price import is_wide, part_text
@@ -38,7 +39,8 @@ class WideAccess:
     ## Why is this bad?
 
     One access of 16 bytes moves as much as four of 4 bytes, with one instruction instead of four and a quarter of the
-    requests. Compilers do not join them, since they do not know where the pointer begins.
+    requests. Compilers do not join them, since they do not know where the pointer begins: only members of a type that
+    is aligned so far itself, as `float4`, are one access whichever way they are written.
 
     ## Example
 
@@ -174,7 +176,8 @@ def _fours(view: FrameView) -> Iterator[_Four]:
         for first in sorted(by_distance):
             four = [by_distance.get(first + at) for at in range(0, VECTOR, WORD)]
             known = tuple(one for one in four if one is not None)
-            if first % VECTOR == 0 and len(known) == len(four) and _are_together(view, block, known):
+            is_four = first % VECTOR == 0 and len(known) == len(four) and not _is_known_to_compilers(view, known[0])
+            if is_four and _are_together(view, block, known):
                 vector = _vector(view, known[0])
                 name = next((one.name for one in view.root.function.parameters if one.value == pointer.value), "")
                 if vector is not None and name:
@@ -187,6 +190,18 @@ def _is_aligned(view: FrameView, rest: Polynomial, coefficients: Coefficients, p
     own = (affine.term_alignment(monomial, number) for monomial, number in rest.terms if monomial != (pointer,))
     of_thread = (affine.alignment(coefficient) for _, coefficient in coefficients)
     return all(alignment % VECTOR == 0 for alignment in (*own, *of_thread))
+
+
+def _is_known_to_compilers(view: FrameView, access: Access) -> bool:
+    """Is a type that it is part of aligned to 16 bytes?"""
+    function, definition = view.root.function, view.root.divergence.definition
+    item = definition(access.address)
+    while isinstance(item, FieldAddress | ElementAddress):
+        type_ = function.types[item.base]
+        if isinstance(type_, PointerType) and size_and_alignment(type_.element, function.structs)[1] >= VECTOR:
+            return True
+        item = definition(item.base)
+    return False
 
 
 def _are_together(view: FrameView, block: BasicBlockId, accesses: Sequence[Access]) -> bool:

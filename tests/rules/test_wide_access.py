@@ -66,3 +66,20 @@ def test_one_finding_for_each_array() -> None:
     (found,) = check_fixture(KERNEL.replace("STATEMENT", f"float s = x[i]; {stores}  //~ wide-access"), SETTINGS)
     assert found.message.startswith("Each thread writes 2 times four neighbouring elements of `y` one by one")
     assert [one.message for one in found.related] == ["its neighbour"] * 3 + ["four more begin here"]
+
+
+@pytest.mark.parametrize(("type_", "mark"), [("float4", ""), ("Aligned", ""), ("Plain", "  //~ wide-access")])
+def test_members_of_an_aligned_type_are_joined_by_compilers(type_: str, mark: str) -> None:
+    check_fixture(
+        f"""
+struct Plain {{ float x, y, z, w; }};
+struct __align__(16) Aligned {{ float x, y, z, w; }};
+__global__ void k(const {type_} *box, float *area) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = box[i].x;{mark}
+  float y = box[i].y, z = box[i].z, w = box[i].w;
+  area[i] = (z - x) * (w - y);
+}}
+""",
+        SETTINGS,
+    )
