@@ -9,8 +9,8 @@ from typing import ClassVar, Final, final
 from analysis.facts.merge import FrameView
 from analysis.facts.model import Location
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Constant, Convert, Instruction, Math
-from analysis.ir.operators import MathFunction
+from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Math, Unary
+from analysis.ir.operators import BinaryOperator, MathFunction, UnaryOperator
 from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import FloatFormat, FloatType
@@ -60,7 +60,7 @@ class CostlyPower:
 
     ## Known noise
 
-    A product may differ from `pow` in the last digit, and `sqrt(x)` from `pow(x, 0.5)` for -0 and negative infinity.
+    A product may differ from `pow` in the last digits, and `sqrt(x)` from `pow(x, 0.5)` for -0 and negative infinity.
     Where the base is long, calls something, or would be written more than twice, it needs a variable of its own, and
     no repair is offered.
     """
@@ -107,9 +107,9 @@ class CostlyPower:
             base, exponent, _exponent(found.view, power.arguments[1]), is_float, _cast(found.view, power)
         )
         edit = Replacement(subject.text.start(found.span), subject.text.end(found.span), instead)
-        is_square = _exponent(found.view, power.arguments[1]) == 2.0 and _SHORT_TEXT.match(base.encode()) is not None
-        is_once = base not in instead.replace(base, "", 1)
-        can_be_written = is_square or is_once or _SIMPLE_TEXT.match(base.encode()) is not None
+        times = instead.count(base)
+        is_short = times == 2 and _SHORT_TEXT.match(base.encode()) is not None
+        can_be_written = times <= 1 or is_short or _SIMPLE_TEXT.match(base.encode()) is not None
         return cls(
             subject.text.location(found.span),
             subject.text.quoted(found.span),
@@ -139,8 +139,9 @@ _SIMPLE_TEXT: Final = re.compile(rb"(?!.*(?:\+\+|--))[A-Za-z_][\w.]*(?:->\w+)*(?
 _SHORT_TEXT: Final = re.compile(rb"(?!.*(?:\+\+|--|\w\s*\())[\w.+\-*/ ()\[\]]{1,24}\Z")
 """May be written twice: it calls nothing, and a compiler computes it once."""
 _CALL: Final = re.compile(rb"(?:::|std::)?(?:pow|powf|__powf)\s*\(")
-_PRODUCTS: Final = {2.0: 2, 3.0: 3, 4.0: 4}
-_ROOTS: Final = (0.5, -0.5, -1.0)
+_PRODUCTS: Final = {2.0: 2, 3.0: 3, 4.0: 4, 5.0: 5, 6.0: 6}
+_QUOTIENTS: Final = {0.5: 1, -0.5: 1, -1.0: 1, 1.5: 1, -1.5: 2}
+"""How many roots and quotients take their place."""
 
 
 def _saved(view: FrameView, block: BasicBlockId, item: Instruction) -> int | None:
@@ -154,8 +155,8 @@ def _saved(view: FrameView, block: BasicBlockId, item: Instruction) -> int | Non
     exponent = _exponent(view, item.arguments[1])
     if exponent in _PRODUCTS:
         return cost - _PRODUCTS[exponent] * (SIMPLE if is_float else DOUBLE)
-    if exponent in _ROOTS:
-        return cost - (FLOAT_DIVISION if is_float else DOUBLE_DIVISION)
+    if exponent in _QUOTIENTS:
+        return cost - _QUOTIENTS[exponent] * (FLOAT_DIVISION if is_float else DOUBLE_DIVISION)
     return cost - HARD_FUNCTION if is_float and is_double_ else 0
 
 
@@ -175,10 +176,24 @@ def _is_of_floats(view: FrameView, power: Math) -> bool:
 
 
 def _exponent(view: FrameView, value: ValueId) -> float | None:
-    item = view.root.divergence.definition(value)
-    while isinstance(item, Convert):
-        item = view.root.divergence.definition(item.operand)
-    return float(item.value) if isinstance(item, Constant) and isinstance(item.value, int | float) else None
+    """Also that of `1.0 / 2` and `-(3.0f / 2)`, whose quotients the roots among them hold exactly."""
+    types = view.root.function.types
+    match view.root.divergence.definition(value):
+        case Convert(operand=operand, result=result):
+            is_rounded = isinstance(types[operand], FloatType) and not isinstance(types[result], FloatType)
+            return None if is_rounded else _exponent(view, operand)
+        case Unary(operator=UnaryOperator.NEGATE, operand=operand):
+            negated = _exponent(view, operand)
+            return None if negated is None else -negated
+        case Binary(operator=BinaryOperator.DIVIDE, left=left, right=right, result=result):
+            if not isinstance(types[result], FloatType):
+                return None
+            over, under = _exponent(view, left), _exponent(view, right)
+            return over / under if over is not None and under else None
+        case Constant(value=int() | float() as number):
+            return float(number)
+        case _:
+            return None
 
 
 def _arguments(source: bytes) -> tuple[str, str] | None:
@@ -206,10 +221,20 @@ def _cast(view: FrameView, power: Math) -> str:
     return "(double)" if is_double(types[power.result]) else "(float)"
 
 
+def _is_in_parentheses(base: str) -> bool:
+    """All of it in one pair."""
+    depth = 0
+    for at, character in enumerate(base):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return at > 0 and at == len(base) - 1
+    return False
+
+
 def _instead(base: str, written: str, exponent: float | None, is_float: bool, cast: str) -> str:
     """`cast` stands before the first factor of a product."""
     is_simple = _SIMPLE_TEXT.match(base.encode()) is not None
-    factor = base if is_simple else f"({base})"
+    factor = base if is_simple or _is_in_parentheses(base) else f"({base})"
     if exponent in _PRODUCTS:
         return f"({cast}{' * '.join([factor] * int(exponent or 0))})"
     suffix = "f" if is_float else ""
@@ -217,6 +242,9 @@ def _instead(base: str, written: str, exponent: float | None, is_float: bool, ca
         return f"sqrt{suffix}({base})"
     if exponent == -0.5:
         return f"rsqrt{suffix}({base})"
+    if exponent in (1.5, -1.5):
+        product = f"({cast}{factor} * sqrt{suffix}({base}))"
+        return product if exponent > 0 else f"(1.0{suffix} / {product})"
     if exponent == -1.0:
         return f"(1.0{suffix} / {factor})"
     return f"powf({base}, {written})"

@@ -47,6 +47,11 @@ def test_a_square_of_a_float_as_a_double() -> None:
         ("d[i] = pow(y / n - 1, 2);", "d[i] = ((y / n - 1) * (y / n - 1));"),
         ("d[i] = pow(i, 2);", "d[i] = ((double)i * i);"),
         ("d[i] = pow(i + 1, 2);", "d[i] = ((double)(i + 1) * (i + 1));"),
+        ("a[i] = powf((x - 1), 2);", "a[i] = ((x - 1) * (x - 1));"),
+        ("d[i] = pow((y - 1) * (y + 1), 2);", "d[i] = (((y - 1) * (y + 1)) * ((y - 1) * (y + 1)));"),
+        ("d[i] = pow(y, 6);", "d[i] = (y * y * y * y * y * y);"),
+        ("a[i] = powf(x, 1.5f);", "a[i] = (x * sqrtf(x));"),
+        ("a[i] = powf(x + 1, (float)(-3.f / 2.f));", "a[i] = (1.0f / ((x + 1) * sqrtf(x + 1)));"),
     ],
 )
 def test_what_is_written_instead(before: str, after: str) -> None:
