@@ -25,8 +25,12 @@ class Site:
 
 def address_span(text: FunctionText, access: AccessFact) -> Span:
     """The text of the address inside that of the access; all of it where no subscript stands at its beginning."""
-    part = address_part(text.bytes(access.span))
-    return access.span if part is None else Span(access.span.start + part.start, access.span.start + part.stop)
+    return address_span_in(text, access.span)
+
+
+def address_span_in(text: FunctionText, span: Span) -> Span:
+    part = address_part(text.bytes(span))
+    return span if part is None else Span(span.start + part.start, span.start + part.stop)
 
 
 def address_part(text: bytes) -> slice | None:

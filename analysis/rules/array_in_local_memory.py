@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final, final
 
+from analysis.access.model import Access
 from analysis.facts.merge import FrameView
-from analysis.facts.model import AccessFact, Location, PartOf
+from analysis.facts.model import Location, PartOf
 from analysis.facts.parts import Parts
+from analysis.facts.roots import RootAnalysis
 from analysis.graph.cycles import CycleId
 from analysis.ir.function import FunctionKind, SymbolKind
 from analysis.ir.ids import BasicBlockId, SymbolId, ValueId
@@ -41,15 +43,16 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
-from analysis.ir.source import Span
+from analysis.ir.source import FrameId, Span
 from analysis.ir.types import ArrayType, MemorySpace
 from analysis.lower.layouts import size_of
 from analysis.refactor.edit import Replacement
-from analysis.rules.access_text import address_text, location_of
+from analysis.rules.access_text import address_span_in
 from analysis.rules.array_loops import PartlyUnrolled, open_loop, partly_unrolled
 from analysis.rules.diagnostic import Applicability, Fix, Related, Severity
 from analysis.rules.price import part_text
 from analysis.rules.rule import Subject
+from analysis.rules.source_text import one_line
 from analysis.verdict.barriers import Tier
 from analysis.verdict.latency import SHARED_ACCESS
 from analysis.verdict.loops import is_bounded
@@ -128,27 +131,24 @@ class ArrayInLocalMemory:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[ArrayInLocalMemory]:
-        function, text = subject.function, subject.text
-        dynamic = _dynamic_accesses(subject)
-        found: dict[str, list[tuple[AccessFact, _Dynamic]]] = {}
-        for access in function.accesses:
-            known = dynamic.get((access.span.start, access.span.end))
-            if known is not None and access.variable is not None and access.loops:
-                found.setdefault(access.variable, []).append((access, known))
+        text = subject.text
+        found: dict[str, list[tuple[Span, _Dynamic]]] = {}
+        for place, known in sorted(_dynamic_accesses(subject).items(), key=lambda one: one[0]):
+            found.setdefault(known.array, []).append((address_span_in(text, Span(*place)), known))
         for name, ((first, known), *others) in found.items():
             all_known = [known, *(one for _, one in others)]
             taken = _taken(all_known)
             way_out = _way_out(subject, all_known)
             if taken is not None and not _is_worth_it(taken, subject.share_threshold, has_way_out=bool(way_out)):
                 continue
-            here = location_of(text, first)
-            elsewhere = {location_of(text, other): None for other, _ in others[:MAX_PLACES]}
+            here = text.location(first)
+            elsewhere = {text.location(other): None for other, _ in others[:MAX_PLACES]}
             yield cls(
                 here,
                 name,
-                address_text(text, first),
+                one_line(text.bytes(first)),
                 known.size,
-                "" if taken is None else f" These accesses take {part_text(taken, function)}.",
+                "" if taken is None else f" These accesses take {part_text(taken, subject.function)}.",
                 way_out,
                 tuple(Related(place, "the same array, indexed at run time") for place in elsewhere if place != here),
                 _unrolling_fix(subject, all_known),
@@ -186,10 +186,23 @@ class _Dynamic:
     `loop` is the one of unknown length that alone is to blame, `unrolled` one that is unrolled in part.
     """
 
+    array: str
     size: int
     parts: Parts
     loop: Span | None
     unrolled: PartlyUnrolled | None
+
+
+@final
+@record
+class _Indexed:
+    """An access in a loop to an array of the thread, and where it is indexed: `a[i]` of `swap(&a[i], &a[j])`, and not
+    what `swap` does with its pointers."""
+
+    access: Access
+    symbol: SymbolId
+    indices: tuple[ValueId, ...]
+    place: Span
 
 
 def _dynamic_accesses(subject: Subject) -> Mapping[tuple[int, int], _Dynamic]:
@@ -198,30 +211,62 @@ def _dynamic_accesses(subject: Subject) -> Mapping[tuple[int, int], _Dynamic]:
     named: set[tuple[int, int]] = set()
     for view in subject.analysis.views(subject.function):
         arrays: dict[SymbolId, int | None] = {}
-        for access in view.root.records[view.frame].accesses:
-            if access.space is not MemorySpace.LOCAL or not access.loops:
-                continue
-            place = access.span.start, access.span.end
-            symbol, indices = _path(view, access.address)
-            is_dynamic = symbol is not None and any(_is_dynamic(view, index) for index in indices)
-            unrolled = None if is_dynamic or symbol is None else _unrolled(subject, view, indices)
-            if symbol is None or not (is_dynamic or unrolled is not None):
+        for one in view.root.remembered(_indexed).get(view.frame, ()):
+            place = one.place.start, one.place.end
+            is_dynamic = any(_is_dynamic(view, index) for index in one.indices)
+            unrolled = None if is_dynamic else _unrolled(subject, view, one.indices)
+            if not (is_dynamic or unrolled is not None):
                 named.add(place)
                 continue
-            if symbol not in arrays:
-                arrays[symbol] = _size_of_array(view, symbol)
-            size = arrays[symbol]
+            if one.symbol not in arrays:
+                arrays[one.symbol] = _size_of_array(view, one.symbol)
+            size = arrays[one.symbol]
             if size is None:
                 named.add(place)
             else:
-                before = found.get(place)
-                parts = Parts() if before is None else before.parts
-                around = view.root.control.innermost_cycle(access.block)
-                share = view.root.weights.tree.share({None if around is None else around.id: SHARED_ACCESS})
-                parts.add(share, view.root, view.part_of_slots)
-                loop = _loop_alone(view, symbol, indices) if is_dynamic else None
-                found[place] = _Dynamic(max(size, 0 if before is None else before.size), parts, loop, unrolled)
+                found[place] = _joined(found.get(place), view, one, size, is_dynamic, unrolled)
     return {place: known for place, known in found.items() if place not in named}
+
+
+def _joined(
+    before: _Dynamic | None,
+    view: FrameView,
+    one: _Indexed,
+    size: int,
+    is_dynamic: bool,
+    unrolled: PartlyUnrolled | None,
+) -> _Dynamic:
+    """With what other views say of the place."""
+    parts = Parts() if before is None else before.parts
+    around = view.root.control.innermost_cycle(one.access.block)
+    share = view.root.weights.tree.share({None if around is None else around.id: SHARED_ACCESS})
+    parts.add(share, view.root, view.part_of_slots)
+    loop = _loop_alone(view, one.symbol, one.indices) if is_dynamic else None
+    name = view.root.function.symbols[one.symbol].name if before is None else before.array
+    return _Dynamic(name, max(size, 0 if before is None else before.size), parts, loop, unrolled)
+
+
+def _indexed(root: RootAnalysis) -> Mapping[FrameId, Sequence[_Indexed]]:
+    """By the function in whose text the array is indexed; ask through `root.remembered`."""
+    found: dict[FrameId, list[_Indexed]] = {}
+    for records in root.records.values():
+        for access in records.accesses:
+            if access.space is not MemorySpace.LOCAL or not access.loops:
+                continue
+            symbol, steps = _path(root, access.address)
+            if symbol is not None:
+                place = _place(access.span, [one.span for one in steps if one.span.start < one.span.end])
+                indices = tuple(one.index for one in steps)
+                found.setdefault(place.frame, []).append(_Indexed(access, symbol, indices, place))
+    return found
+
+
+def _place(access: Span, steps: Sequence[Span]) -> Span:
+    """That of the access, where it holds a subscript: an argument or an initialiser holds none."""
+    own = [one for one in steps if one.frame == access.frame]
+    if not steps or any(access.start <= one.start and one.end <= access.end for one in own):
+        return access
+    return next(iter(own or steps))
 
 
 def _unrolled(subject: Subject, view: FrameView, indices: Sequence[ValueId]) -> PartlyUnrolled | None:
@@ -235,7 +280,7 @@ def _loop_alone(view: FrameView, symbol: SymbolId, indices: Sequence[ValueId]) -
         return None
     every = {cycle.id for cycle in view.root.control.cycles}
     for _, item in view.root.function.instructions():
-        if not isinstance(item, ElementAddress) or _path(view, item.result)[0] != symbol:
+        if not isinstance(item, ElementAddress) or _path(view.root, item.result)[0] != symbol:
             continue
         if _is_dynamic(view, item.index, set(every)) or _is_loaded(view, item.index):
             return None
@@ -308,20 +353,20 @@ def _size_of_array(view: FrameView, symbol: SymbolId) -> int | None:
     return size_of(type_, function.structs)
 
 
-def _path(view: FrameView, address: ValueId) -> tuple[SymbolId | None, Sequence[ValueId]]:
-    """The variable that an address is in, and the indices on the way."""
-    indices: list[ValueId] = []
+def _path(root: RootAnalysis, address: ValueId) -> tuple[SymbolId | None, Sequence[ElementAddress]]:
+    """The variable that an address is in, and the subscripts on the way, the last one first."""
+    steps: list[ElementAddress] = []
     while True:
-        match view.root.divergence.definition(address):
-            case ElementAddress(base=base, index=index):
-                indices.append(index)
+        match root.divergence.definition(address):
+            case ElementAddress(base=base) as step:
+                steps.append(step)
                 address = base
             case FieldAddress(base=address) | Bitcast(operand=address):
                 pass
             case SymbolAddress(symbol=symbol):
-                return symbol, indices
+                return symbol, steps
             case _:
-                return None, indices
+                return None, steps
 
 
 def _is_dynamic(view: FrameView, value: ValueId, asked: set[CycleId] | None = None) -> bool:
@@ -356,7 +401,7 @@ def _is_of_the_run(view: FrameView, value: ValueId, item: Instruction | Phi | No
         is_argument = any(value == one.value for one in function.parameters)
         return is_argument and function.kind is FunctionKind.KERNEL
     if isinstance(item, Load):
-        symbol, _ = _path(view, item.address)
+        symbol, _ = _path(view.root, item.address)
         return symbol is None or function.symbols[symbol].kind is not SymbolKind.LOCAL
     if isinstance(item, ReadSpecial):
         return item.register is not SpecialRegister.WARP_SIZE
@@ -380,7 +425,7 @@ def _has_open_rounds(view: FrameView, item: Phi, block: BasicBlockId, asked: set
 def _is_printed(view: FrameView, symbol: SymbolId) -> bool:
     """Whether `printf` takes its address: a text that is put together there has to lie in memory."""
     printed = (item for _, item in view.root.function.instructions() if isinstance(item, Print))
-    return any(_path(view, operand)[0] == symbol for item in printed for operand in item.operands)
+    return any(_path(view.root, operand)[0] == symbol for item in printed for operand in item.operands)
 
 
 def _is_table(view: FrameView, symbol: SymbolId) -> bool:
@@ -388,8 +433,8 @@ def _is_table(view: FrameView, symbol: SymbolId) -> bool:
     definition = view.root.divergence.definition
     for _, item in view.root.function.instructions():
         if isinstance(item, Store):
-            written, indices = _path(view, item.address)
-            constants = [definition(one) for one in (item.value, *indices)]
+            written, steps = _path(view.root, item.address)
+            constants = [definition(one) for one in (item.value, *(step.index for step in steps))]
             if written == symbol and not all(isinstance(one, Constant) for one in constants):
                 return False
     return True

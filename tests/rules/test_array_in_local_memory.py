@@ -168,3 +168,27 @@ def test_a_large_array_fits_no_registers() -> None:
     settings = RuleSettings(select=frozenset({"MEM506"}), share_threshold=0.5)
     (found,) = check_fixture(text.replace("MARK", "array-in-local-memory"), settings)
     assert "could be unrolled" not in found.message
+
+
+def test_it_is_told_where_the_array_is_indexed() -> None:
+    """Not where a reference to the element is read, nor at the value that is stored."""
+    settings = RuleSettings(select=frozenset({"MEM506"}), share_threshold=0.5)
+    text = """
+struct Hit { float z; int id; };
+__device__ void swap(float *p, float *q) { float kept = *p; *p = *q; *q = kept; }
+__device__ bool operator<(const Hit &a, const Hit &b) { return a.z < b.z; }
+__global__ void k(const int *x, float *y, int n) {
+  float a[16] = {};
+  Hit hits[8] = {};
+  int worst = 0;
+  for (int i = 0; i < n; i++) {
+    swap(&a[x[i]], &a[0]);  //~ array-in-local-memory
+    hits[x[i] & 7] = {y[i], i};  //~ array-in-local-memory
+    if (hits[worst] < hits[x[i + 1] & 7]) worst = x[i];
+  }
+  y[n] = a[1] + hits[2].z + worst;
+}
+"""
+    first, second = check_fixture(text, settings)
+    assert first.message.startswith("`a[x[i]]` is found at run time: `a` (64 bytes per thread)")
+    assert second.message.startswith("`hits[x[i] & 7]` is found at run time: `hits` (64 bytes per thread)")
