@@ -50,7 +50,7 @@ from analysis.ir.instructions import (
 from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.record import record
 from analysis.ir.types import (
-    FUNCTION_POINTER,
+    FUNCTION_POINTERS,
     ArrayType,
     HandleType,
     PointerType,
@@ -383,7 +383,7 @@ class Flow:
 
 def _is_given(type: Type) -> bool:
     """Whether a variable of the type is given as a whole, as an array or an object of CUDA's."""
-    return isinstance(type, PointerType | HandleType) and type != FUNCTION_POINTER
+    return isinstance(type, PointerType | HandleType) and type not in FUNCTION_POINTERS
 
 
 def _pointee(type: Type | None) -> Type | None:

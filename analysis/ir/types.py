@@ -201,7 +201,10 @@ BOOLEAN = BooleanType()
 S8, S16, S32, S64 = (IntegerType(bits, signed=True) for bits in (8, 16, 32, 64))
 U8, U16, U32, U64 = (IntegerType(bits, signed=False) for bits in (8, 16, 32, 64))
 FUNCTION_POINTER = HandleType("function")
-"""A pointer to a function, or to a member: the number of one."""
+"""A pointer to a function, or to a member that is data: the number of one."""
+METHOD_POINTER = HandleType("method")
+"""A pointer to a method: the number of one, and as much room again for what compilers add to `this`."""
+FUNCTION_POINTERS = FUNCTION_POINTER, METHOD_POINTER
 CLASS_NUMBER = HandleType("class")
 """What an object with virtual functions begins with, in place of a pointer to their table: which class it is of."""
 F16 = FloatType(FloatFormat.HALF)

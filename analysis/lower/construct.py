@@ -16,6 +16,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    FUNCTION_POINTERS,
     S32,
     S64,
     ArrayType,
@@ -607,6 +608,6 @@ def zero(ctx: LoweringContext, type: Type, span: Span) -> ValueId:
     builder = ctx.builder
     if isinstance(type, FloatType):
         return builder.constant(0.0, type, span)
-    if is_arithmetic(type) or isinstance(type, PointerType):
+    if is_arithmetic(type) or isinstance(type, PointerType) or type in FUNCTION_POINTERS:
         return builder.constant(0, type, span)
     return builder.constant(None, type, span)

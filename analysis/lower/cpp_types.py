@@ -32,6 +32,7 @@ from analysis.cpp.types.model import (
 from analysis.ir import types as ir
 
 FUNCTION_POINTER: Final = ir.FUNCTION_POINTER
+METHOD_POINTER: Final = ir.METHOD_POINTER
 _FLOATING: Final = {
     Fundamental.HALF: ir.F16,
     Fundamental.BFLOAT16: ir.BF16,
@@ -136,8 +137,10 @@ def ir_type(type: QualType) -> ir.Type:
             return ir.PointerType(ir_type(referred), ir.MemorySpace.GENERIC, referred.is_volatile)
         case ArrayType(element=element, length=length):
             return ir.ArrayType(ir_type(element), None if isinstance(length, str) else length)
-        case FunctionType() | MemberPointerType():
+        case FunctionType():
             return FUNCTION_POINTER
+        case MemberPointerType(member=member):
+            return METHOD_POINTER if isinstance(member.type, FunctionType) else FUNCTION_POINTER
         case DependentType(name=name):
             return ir.TemplateType(name)
         case OpaqueType(spelling=spelling):
@@ -160,7 +163,7 @@ def natural(type: ir.Type) -> QualType | None:
         case ir.GroupType():
             return QualType(DeviceType(type))
         case ir.HandleType():
-            return None if type == FUNCTION_POINTER else QualType(DeviceType(type))
+            return None if type in ir.FUNCTION_POINTERS else QualType(DeviceType(type))
         case _:
             return _PLAIN.get(type)
 

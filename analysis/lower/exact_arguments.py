@@ -26,6 +26,7 @@ from analysis.lower.names import (
     DeclaredType,
     FunctionSet,
     GlobalVariable,
+    MemberAddress,
     PackPattern,
     Record,
     TemplateArgument,
@@ -36,6 +37,8 @@ from analysis.lower.names import (
     declared_as,
 )
 from analysis.lower.types import spelled_argument
+
+_ENTITIES = ConstantObject | FunctionSet | GlobalVariable | VariableAddress | MemberAddress
 
 
 def exact_argument(program: Declarations, argument: TemplateArgument) -> cpp.TemplateArgument | None:
@@ -54,7 +57,7 @@ def exact_argument(program: Declarations, argument: TemplateArgument) -> cpp.Tem
         case PackPattern(element=element):
             pattern = exact_argument(program, element)
             return None if pattern is None else cpp.Expansion(pattern)
-        case ConstantObject() | FunctionSet() | GlobalVariable() | VariableAddress():
+        case ConstantObject() | FunctionSet() | GlobalVariable() | VariableAddress() | MemberAddress():
             return cpp.EntityArgument(argument, spelled_argument(argument))
         case _:
             assert_never(argument)
@@ -180,7 +183,7 @@ def as_written(
         case cpp.ValueArgument(value=value, type=type, is_typed=is_typed):
             return ConstantName(value, ir_type(type), type, is_typed)
         case cpp.EntityArgument(entity=entity):
-            is_argument = isinstance(entity, ConstantObject | FunctionSet | GlobalVariable | VariableAddress)
+            is_argument = isinstance(entity, _ENTITIES)
             return entity if is_argument else None
         case cpp.DependentValue(name=name):
             return TemplateValue(name, ir.S32)

@@ -66,6 +66,7 @@ from analysis.lower.names import (
     GlobalVariable,
     LambdaName,
     LocalVariable,
+    MemberAddress,
     MemberName,
     Record,
     Scope,
@@ -190,6 +191,8 @@ class ScopeNames:
             case VariableAddress(declaration=declaration):
                 known = self._variable(declaration.declared)
                 return None if known is None else prvalue(pointer_to(known.type))
+            case MemberAddress(exact=exact):
+                return prvalue(exact)
             case TemplateValue(exact=exact):
                 return None if exact is None else prvalue(exact)
             case BuiltinName(builtin=builtin):

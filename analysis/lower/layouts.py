@@ -12,6 +12,7 @@ from typing import Final, TypeAlias, assert_never, final
 from analysis.ir.record import record
 from analysis.ir.types import (
     CLASS_NUMBER,
+    METHOD_POINTER,
     U8,
     ArrayType,
     BitRange,
@@ -53,7 +54,7 @@ def size_and_alignment(type: Type, structs: Mapping[str, StructLayout]) -> tuple
         case HandleType(name=name) if name.startswith("cuda::pipeline_shared_state<"):
             return _pipeline_state_size(name), 8
         case PointerType() | HandleType():
-            return 8, 8
+            return (16 if type == METHOD_POINTER else 8), 8
         case VectorType(element=element, length=length, alignment=alignment):
             size, _ = size_and_alignment(element, structs)
             return None if size is None else size * length, alignment

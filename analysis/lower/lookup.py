@@ -46,6 +46,7 @@ from analysis.lower.names import (
     GlobalVariable,
     LambdaName,
     LocalVariable,
+    MemberAddress,
     NamespaceName,
     PackPattern,
     Scope,
@@ -288,14 +289,15 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         value = scope.program.closure_constant(scope, node) if is_lambda else evaluate_any(scope, node)
         if value is not None:
             return value
-        return _named_function(scope, node) or _named_variable(scope, node) or TemplateValue(shown(node), S32)
+        named = _named_member(scope, node) or _named_function(scope, node) or _named_variable(scope, node)
+        return named or TemplateValue(shown(node), S32)
     inner = node.field("type")
     if inner is not None and len(node.children) == 1 and inner.kind in _MAYBE_VALUES:
         entity = find(scope, inner)
         constant = evaluate_any(scope, inner) if isinstance(entity, _HOLDERS) else entity_constant(entity)
         if constant is not None:
             return constant
-        if isinstance(entity, TemplateValue | ConstantObject | VariableAddress):
+        if isinstance(entity, TemplateValue | ConstantObject | VariableAddress | MemberAddress):
             return entity
         if isinstance(entity, GlobalVariable) and entity.declaration.kind is not None:
             return entity
@@ -309,6 +311,12 @@ def _template_argument(scope: Scope, node: Node) -> TemplateArgument:
         if isinstance(entity, LocalVariable | LambdaName | DependentName) and inner.kind != "qualified_identifier":
             return TemplateValue(shown(node), S32)
     return TypeName(descriptor_type(scope, node))
+
+
+def _named_member(scope: Scope, node: Node) -> MemberAddress | None:
+    """`&Class::member`."""
+    argument = node.field("argument") if node.kind == "pointer_expression" and node.text.startswith(b"&") else None
+    return None if argument is None else scope.program.member_address(scope, argument)
 
 
 def _named_function(scope: Scope, node: Node) -> FunctionSet | None:

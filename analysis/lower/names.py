@@ -102,6 +102,16 @@ class VariableAddress:
 
 @final
 @record
+class MemberAddress:
+    """`&Class::member`: how it is spelled, the number that a pointer to the member holds, and the type of one."""
+
+    name: str
+    number: int
+    exact: QualType
+
+
+@final
+@record
 class PackPattern:
     """`T...` where the pack T stands for itself: as many arguments as T will have, of that form."""
 
@@ -200,6 +210,7 @@ Entity: TypeAlias = (
     | Constant
     | TemplateValue
     | VariableAddress
+    | MemberAddress
     | ArgumentPack
     | VariablePack
     | GlobalVariable
@@ -231,6 +242,7 @@ TemplateArgument: TypeAlias = (
     | FunctionSet
     | GlobalVariable
     | VariableAddress
+    | MemberAddress
     | TemplateValue
     | ArgumentPack
     | PackPattern
@@ -587,4 +599,5 @@ class Declarations(Protocol):
     def used_variable(self, name: str) -> GlobalDeclaration | None: ...
     def returned(self, id: FunctionId) -> DeclaredType: ...
     def hierarchy(self, base: Record) -> Hierarchy: ...
+    def member_address(self, scope: Scope, name: Node) -> MemberAddress | None: ...
     def addressed_functions(self) -> tuple[Sequence[FunctionDeclaration], bool]: ...

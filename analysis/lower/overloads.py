@@ -59,6 +59,7 @@ from analysis.lower.names import (
     FunctionDeclaration,
     FunctionInstance,
     GlobalVariable,
+    MemberAddress,
     PackPattern,
     TemplateArgument,
     TemplateValue,
@@ -404,6 +405,9 @@ def _as_declared(
     return tuple(other if depends_on_more(one) else one for one, other in zip(deduced, declared, strict=True))
 
 
+_VALUES = ConstantName | TemplateValue | GlobalVariable | VariableAddress | MemberAddress
+
+
 def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[TemplateArgument]) -> bool:
     """Whether template arguments that are written out are types where types are declared, and not too many."""
     for index, argument in enumerate(explicit):
@@ -412,7 +416,7 @@ def _takes_explicit(declaration: FunctionDeclaration, explicit: Sequence[Templat
         parameter = declaration.template_parameters[index]
         if parameter.is_pack or isinstance(argument, PackPattern):
             return True
-        is_value = isinstance(argument, ConstantName | TemplateValue | GlobalVariable | VariableAddress)
+        is_value = isinstance(argument, _VALUES)
         is_type = isinstance(argument, TypeName) and not isinstance(argument.declared.type, UnknownType)
         if is_type and not parameter.is_type:
             return False

@@ -38,6 +38,7 @@ from analysis.lower.forgetting import forget_names
 from analysis.lower.function_values import addressed_functions
 from analysis.lower.functions import function_declarator, function_name, instantiate, is_guess, parameter_list
 from analysis.lower.library.source import is_library, snippet_of
+from analysis.lower.member_addresses import member_address
 from analysis.lower.member_definitions import bind_headers, specialised_pattern
 from analysis.lower.names import (
     DeclaredType,
@@ -46,6 +47,7 @@ from analysis.lower.names import (
     FunctionInstance,
     GlobalDeclaration,
     Hierarchy,
+    MemberAddress,
     NamespaceName,
     Origin,
     Record,
@@ -448,6 +450,10 @@ class Program:
     @cached_property
     def _addressed_functions(self) -> tuple[Sequence[FunctionDeclaration], bool]:
         return addressed_functions(self._itself)
+
+    def member_address(self, scope: Scope, name: Node) -> MemberAddress | None:
+        """What `&name` of a member of a class is; None for any other name."""
+        return member_address(scope, name)
 
     def closure_constant(self, scope: Scope, node: Node) -> ConstantObject | None:
         """The object of a lambda expression that captures nothing."""

@@ -32,7 +32,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.constant_values import Constant, ConstantObject
 from analysis.lower.constants import constant_integer
-from analysis.lower.cpp_types import BY_NAME, assumed, ir_type
+from analysis.lower.cpp_types import BY_NAME, METHOD_POINTER, assumed, ir_type
 from analysis.lower.cpp_types import FUNCTION_POINTER as FUNCTION_POINTER
 from analysis.lower.names import (
     AUTO,
@@ -186,11 +186,11 @@ def declare(scope: Scope, base: DeclaredType, declarator: Node | None) -> Declar
                     return _declare_array(scope, DeclaredType(FUNCTION_POINTER, spelled=pointer), array)
                 of_class = next((child for child in inner.children if _member_pointer(child) is not None), None)
                 if of_class is not None:
-                    return Declarator(innermost(of_class), _to_member(scope, function, of_class))
+                    return _declare_to_member(scope, function, of_class)
                 exact = _to_function(inner, function)
                 return Declarator(innermost(inner), DeclaredType(FUNCTION_POINTER, spelled=exact))
         elif _member_pointer(declarator) is not None:
-            return Declarator(innermost(declarator), _to_member(scope, declared.exact, declarator))
+            return _declare_to_member(scope, declared.exact, declarator)
         elif kind == "structured_binding_declarator":
             return Declarator(None, declared, tuple(declarator.children))
         elif kind not in _GROUPS:
@@ -283,22 +283,29 @@ def _member_pointer(declarator: Node) -> Node | None:
     return name if name is not None and name.kind == "pointer_type_declarator" else None
 
 
-def _to_member(scope: Scope, member: QualType | None, declarator: Node) -> DeclaredType:
-    """A pointer to a member of that type, of the class that the declarator names."""
-    qualifier = declarator.field("scope")
+def _declare_to_member(scope: Scope, member: QualType | None, declarator: Node) -> Declarator:
+    """A pointer to a member of that type, of the class that the declarator names; `Class::*name[3]` is an array."""
+    qualifier, pointer = declarator.field("scope"), _member_pointer(declarator)
     owner = None if qualifier is None else resolve_type(scope, qualifier).exact
-    exact = None if member is None or owner is None else QualType(cpp.MemberPointerType(owner, member))
-    return DeclaredType(FUNCTION_POINTER, spelled=exact)
+    words = set[str]() if pointer is None else specifier_words(pointer)
+    exact = None
+    if member is not None and owner is not None:
+        exact = QualType(cpp.MemberPointerType(owner, member), "const" in words, "volatile" in words)
+    is_method = member is not None and isinstance(member.type, cpp.FunctionType)
+    stored = METHOD_POINTER if is_method else FUNCTION_POINTER
+    declared = DeclaredType(stored, is_constant="const" in words, spelled=exact)
+    return declare(scope, declared, None if pointer is None else pointer.field("declarator"))
 
 
 def innermost(declarator: Node) -> Node | None:
     """The name inside a declarator."""
-    of_member = _member_pointer(declarator)
-    if of_member is not None:
-        return of_member.field("declarator")
     node: Node | None = declarator
     while node is not None and node.kind not in _NAMES:
         node = node.field("declarator") or _inner(node)
+    of_member = None if node is None else _member_pointer(node)
+    if of_member is not None:
+        inner = of_member.field("declarator")
+        return None if inner is None else innermost(inner)
     return node
 
 

@@ -7,6 +7,8 @@
     `{.p{.a = 2}}`                               a designator in front of braces: an error for the designator
     `typename A<T>::B{8}.m()`                    a type in front of an expression: an error for `typename`
     `int f(short) = delete;`                     a free function that is deleted: an operand of `delete` is missing
+    `int (A::*run)(int) const;`, of a class      a pointer to a method: an error for `A::`, in a typedef one for `const`
+    `int A::*of;`, of a class                    a pointer to a member: a bit-field `A` and an error for a colon
 
 Rules    Only errors of exactly these shapes are mended, so that nothing is read that is not there.
 Cost     One walk, of a text with errors.
@@ -15,7 +17,7 @@ Cost     One walk, of a text with errors.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from analysis.syntax.node_building import new_node
@@ -159,6 +161,70 @@ def _deleted(node: Node) -> bool:
     return True
 
 
+def _pointer_to_method(node: Node) -> int:
+    """`(ERROR(A::) *run)`"""
+    if len(node.children) != 2:
+        return 0
+    error, pointer = node.children
+    if error.kind != ERROR or pointer.kind != "pointer_declarator" or len(error.children) != 1:
+        return 0
+    if _QUALIFIER.fullmatch(error.text) is None or not pointer.children:
+        return 0
+    node.children = [_to_member(error.children[0], pointer, pointer.children, node)]
+    return 1
+
+
+def _qualified_type(node: Node) -> int:
+    """`typedef int (...)(int) ERROR(const)`"""
+    function, error = node.children[-2:] if len(node.children) > 2 else (node, node)
+    if function.kind != "function_declarator" or error.kind != ERROR or error.text != b"const":
+        return 0
+    word = new_node("const", error.start, error.end, node, ())
+    function.children = [*function.children, new_node("type_qualifier", error.start, error.end, node, [word])]
+    function.end = error.end
+    node.children = node.children[:-1]
+    return 1
+
+
+def _pointer_to_member(node: Node) -> int:
+    """`int A ERROR(:) :*of`, and with brackets behind it."""
+    if len(node.children) < 4 or node.children[-1].kind != "bitfield_clause":
+        return 0
+    name, error, clause = node.children[-3:]
+    access = clause.children[0] if len(clause.children) == 1 else clause
+    pointer = access.field("argument")
+    if error.kind != ERROR or error.children or name.kind != "field_identifier" or pointer is None:
+        return 0
+    between = _QUALIFIER.fullmatch(node.source[name.start : access.start])
+    declarator = None if between is None or access.kind != "pointer_expression" else _declared(pointer)
+    if declarator is None:
+        return 0
+    declarator.role = "declarator"
+    made = _to_member(name, access, [declarator], node)
+    made.role = "declarator"
+    node.children = [*node.children[:-3], made]
+    return 1
+
+
+def _declared(value: Node) -> Node | None:
+    """A name, or an element of one, as a declarator."""
+    if value.kind == "identifier":
+        return new_node("type_identifier", value.start, value.end, value, ())
+    inner, listed = value.field("argument"), value.field("indices")
+    array = None if value.kind != "subscript_expression" or inner is None else _declared(inner)
+    if array is None or listed is None or len(listed.children) != 1:
+        return None
+    array.role, listed.children[0].role = "declarator", "size"
+    return new_node("array_declarator", value.start, value.end, value, [array, listed.children[0]])
+
+
+def _to_member(owner: Node, pointer: Node, declared: Sequence[Node], like: Node) -> Node:
+    """`owner::*declared`, of which `pointer` begins at the star."""
+    scope = new_node("namespace_identifier", owner.start, owner.end, like, (), "scope")
+    name = new_node("pointer_type_declarator", pointer.start, pointer.end, like, declared, "name")
+    return new_node("qualified_identifier", owner.start, pointer.end, like, [scope, name])
+
+
 def _innermost_kind(declarator: Node) -> str:
     """The kind of a declarator behind pointers and references."""
     inner: Node | None = declarator
@@ -167,6 +233,7 @@ def _innermost_kind(declarator: Node) -> str:
     return "" if inner is None else inner.kind
 
 
+_QUALIFIER: Final = re.compile(rb"\w+\s*::\s*")
 _POINTERS: Final = re.compile(rb"[*&\s]+")
 _BEGUN_BY_TYPES: Final = frozenset(
     {"binary_expression", "call_expression", "compound_literal_expression", "field_expression"}
@@ -176,4 +243,7 @@ _MENDERS: Final[dict[str, tuple[Callable[[Node], int], ...]]] = {
     "decltype": (_comma_in_decltype,),
     "initializer_list": (_braced_designators,),
     "declaration": (_deleted,),
+    "parenthesized_declarator": (_pointer_to_method,),
+    "type_definition": (_qualified_type,),
+    "field_declaration": (_pointer_to_member,),
 }

@@ -99,7 +99,7 @@ def _using(tokens: list[bytes], words: frozenset[bytes], is_template: bool) -> H
 def _typedef(tokens: list[bytes], words: frozenset[bytes]) -> Head:
     names: list[str] = []
     for part in _split(tokens, b","):
-        grouped = [token for token in part if token[:1] == b"(" and b"*" in token[:3]]
+        grouped = [token for token in part if _POINTER.match(token)]
         name = _inner_name(grouped[0]) if grouped else _last_word(part)
         names.append(_decode(name))
     return Head(Opened.ALIAS, names[0], words=words, others=tuple(names[1:]))
@@ -340,6 +340,8 @@ _ATTRIBUTES: Final = frozenset(
     b"amdgpu_waves_per_eu amdgpu_flat_work_group_size".split()
 )
 _TOKEN: Final = re.compile(WORD + rb"|::|->|\"[^\"\n]*\"|[^\s\w]")
+_POINTER: Final = re.compile(rb"\(\s*(?:" + WORD + rb"\s*::\s*)*\*")
+"""What a pointer to a function or a method is declared in."""
 _INNER: Final = re.compile(rb"(" + WORD + rb")\s*(?:\[|\)|\()")
 _BRACKET: Final = re.compile(rb"[()\[\]{}]|\"[^\"\n]*\"|'[^'\n]*'")
 _ANGLE: Final = re.compile(rb"[()\[\]{}<>;]|\"[^\"\n]*\"|'[^'\n]*'")

@@ -25,6 +25,7 @@ from analysis.syntax.grammar_gaps import mend_grammar_gaps
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import HIDDEN
 from analysis.syntax.macros import MacroSet
+from analysis.syntax.member_pointers import mend_member_pointers
 from analysis.syntax.normalise import normalise, rescue
 from analysis.syntax.parsing import parse
 from analysis.syntax.problems import Problem, ProblemKind
@@ -267,6 +268,8 @@ def _parsed(item: Item, text: bytes) -> tuple[bytes, Node, tuple[Node, ...], tup
     templates = tuple(node for node in headers if node.kind == "template_parameter_list")
     requirements = tuple(node for node in headers if node.kind == "requires_clause")
     root = convert_node(found, text, shift)
+    if b".*" in text:
+        errors -= mend_member_pointers(root)
     if errors:
         errors -= mend_comma_operators(root) + sum(map(mend_grammar_gaps, [*headers, root]))
     return text, root, templates, requirements, errors, is_mended

@@ -18,6 +18,7 @@ from analysis.inputs.straddling import Straddling
 from analysis.ir.function import Symbol, SymbolKind
 from analysis.ir.index3 import Index3
 from analysis.ir.types import (
+    FUNCTION_POINTERS,
     ArrayType,
     BooleanType,
     FloatType,
@@ -30,7 +31,6 @@ from analysis.ir.types import (
     VoidType,
 )
 from analysis.lower.layouts import size_of
-from analysis.lower.types import FUNCTION_POINTER
 from sim.launch.attempt import Attempt
 from sim.launch.choices import Choice
 from sim.launch.contents import (
@@ -170,7 +170,7 @@ class ArgumentChooser:
                 return self._image(name)
             case HandleType() if name in self._pointed:
                 return Scalar(0)  # the function is known by name
-            case HandleType() if type != FUNCTION_POINTER:
+            case HandleType() if type not in FUNCTION_POINTERS:
                 self.choices.append(Choice(name, "0", "nothing shows what this object holds", is_chosen=True))
                 return Scalar(0)
             case StructType() | VectorType() | ArrayType():

@@ -31,6 +31,7 @@ from analysis.lower.names import (
     FunctionDeclaration,
     FunctionSet,
     GlobalVariable,
+    MemberAddress,
     PackPattern,
     Scope,
     TemplateArgument,
@@ -226,7 +227,7 @@ def _is_known(argument: TemplateArgument) -> bool:
             return False
         case TypeName(declared=declared):
             return not isinstance(declared.type, UnknownType | TemplateType)
-        case ConstantName() | FunctionSet() | TypeTemplate() | GlobalVariable() | VariableAddress():
+        case ConstantName() | FunctionSet() | TypeTemplate() | GlobalVariable() | VariableAddress() | MemberAddress():
             return True
         case ConstantObject():
             return argument.is_known

@@ -25,6 +25,7 @@ from tests.cpp.programs import (
     conversions,
     forms,
     lifetimes,
+    member_pointers,
     overloads,
     specialisations,
     templates,
@@ -53,6 +54,7 @@ KINDS: Final[Mapping[str, Callable[[Choices], CppProgram]]] = {
     "lifetimes": lifetimes.objects,
     "chosen functions": chosen_calls.functions,
     "virtual functions": chosen_calls.virtual_functions,
+    "member pointers": member_pointers.members,
     **{name.replace("_", " "): forms.of_text(name) for name in forms.TEXTS},
 }
 

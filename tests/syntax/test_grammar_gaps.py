@@ -62,6 +62,20 @@ def _found(text: str, kind: str) -> tuple[list[str], int]:
             " arguments: (template_argument_list (type_descriptor type: (primitive_type))))"
             " value: (initializer_list (number_literal)))",
         ),
+        (
+            "typedef int (A::*F)(int) const;",
+            "function_declarator",
+            "(function_declarator declarator: (parenthesized_declarator (qualified_identifier"
+            " scope: (namespace_identifier) name: (pointer_type_declarator declarator: (type_identifier))))"
+            " parameters: (parameter_list (parameter_declaration type: (primitive_type))) (type_qualifier (const)))",
+        ),
+        (
+            "struct S { int A::*m[2]; };",
+            "field_declaration",
+            "(field_declaration type: (primitive_type) declarator: (qualified_identifier"
+            " scope: (namespace_identifier) name: (pointer_type_declarator declarator:"
+            " (array_declarator declarator: (type_identifier) size: (number_literal)))))",
+        ),
         ("__device__ int *f(short) = delete;", "delete_method_clause", "(delete_method_clause)"),
         (
             "__device__ int f(int n) { return (unsigned(n) - 3u) % 7; }",

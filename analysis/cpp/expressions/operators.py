@@ -224,8 +224,10 @@ def composite_pointer(classes: Classes, left: Argument, right: Argument) -> Qual
         and (right.is_null or other == NULL_POINTER)
     ):
         return NULL_POINTER
+    if isinstance(one.type, MemberPointerType) and isinstance(other.type, MemberPointerType):
+        return _composite_member_pointer(classes, one.type, other.type)
     if not isinstance(one.type, PointerType) or not isinstance(other.type, PointerType):
-        return combined(one, other) if isinstance(one.type, MemberPointerType) else None
+        return None
     similar = combined(one, other)
     if similar is not None:
         return similar
@@ -238,6 +240,17 @@ def composite_pointer(classes: Classes, left: Argument, right: Argument) -> Qual
         for derived, base in ((first.type, second.type), (second.type, first.type)):
             if distance_to_base(classes, derived, base):
                 return pointer_to(qualified(QualType(base), constant=constant, volatile=volatile))
+    return None
+
+
+def _composite_member_pointer(classes: Classes, one: MemberPointerType, other: MemberPointerType) -> QualType | None:
+    """To similar members of the class that is derived from the other."""
+    for owner, of_base in ((one.owner, other.owner), (other.owner, one.owner)):
+        derived, base = owner.type, of_base.type
+        if not isinstance(derived, ClassType) or not isinstance(base, ClassType):
+            return None
+        if derived == base or distance_to_base(classes, derived, base):
+            return combined(QualType(replace(one, owner=owner)), QualType(replace(other, owner=owner)))
     return None
 
 

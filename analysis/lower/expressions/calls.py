@@ -24,7 +24,7 @@ from analysis.lower.expressions.deduced_classes import deduced_object
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary, unsupported
 from analysis.lower.expressions.function_tables import call_entry, table_entry
 from analysis.lower.expressions.least_and_greatest import least_or_greatest
-from analysis.lower.expressions.member_pointers import TO_MEMBER, call_member
+from analysis.lower.expressions.member_pointers import call_member
 from analysis.lower.expressions.members import receiver, record_member, this_object, upcast
 from analysis.lower.expressions.names import entity_operand
 from analysis.lower.expressions.pass_through import passed_through
@@ -44,6 +44,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.records import methods_named, written_constructors
 from analysis.lower.types import FUNCTION_POINTER, descriptor_type, resolve_type, shown, spelled
+from analysis.syntax.member_pointers import is_to_member
 from analysis.syntax.tree import Node
 
 _CASTS: Final = frozenset({b"static_cast", b"reinterpret_cast", b"const_cast", b"dynamic_cast"})
@@ -251,8 +252,7 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     argument, name_node = function.field("argument"), function.field("field")
     if argument is None or name_node is None:
         return unsupported(ctx, node)
-    sign = function.field("operator")
-    if sign is not None and sign.kind == TO_MEMBER:
+    if is_to_member(function):
         return call_member(ctx, node, function, argument_operands(ctx, arguments))
     target = receiver(ctx, function, argument)
     if name_node.kind == "destructor_name" and isinstance(target, LValue) and _is_known(ctx, target.type):

@@ -1,26 +1,26 @@
 """Pointers to members: `&Class::member`, `object.*pointer`, `(object.*pointer)(x)`.
 
-Rules   Such a pointer holds the number of a member.  It may be each member of its class, or of a base, that has just
-        the type; whichever it is, `object.*pointer` is that member, and a call runs that method (or what overrides it).
+Rules   Such a pointer holds the number of a member (`member_addresses.py`).  It may be each member of its class, or of
+        a base, that has just the type; whichever it is, `object.*pointer` is that member, and a call runs that method
+        (or what overrides it).
         `pointer->*member` reads as `object.*member` does: what stands in front is a pointer then (`normalise.py`).
+        Which part of the text is the pointer: `syntax/member_pointers.py`.
 Limits  A pointer that was cast from a derived class, where the member is one of that, counts as set to no member.
-        As a template argument, `&Class::member` is not known.
 Source  C++20 standard, [expr.mptr.oper], [expr.unary.op].
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Final
 
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import ClassType, MemberPointerType, QualType
-from analysis.ir.ids import FunctionId, ValueId
+from analysis.cpp.types.model import ClassType, MemberPointerType, qualified
+from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Select
 from analysis.ir.operators import CompareOperator
 from analysis.ir.source import Span
-from analysis.ir.types import FUNCTION_POINTER, S64, PointerType, StructType
+from analysis.ir.types import S64, PointerType, StructType
 from analysis.lower.calls import call_method, unknown_call
 from analysis.lower.chosen_calls import Arm, assert_is_one, call_one
 from analysis.lower.context import LoweringContext, LValue, Operand
@@ -28,22 +28,16 @@ from analysis.lower.convert import implicit
 from analysis.lower.cpp_types import ir_type
 from analysis.lower.expressions.dispatch import handles, load, lower, place, unsupported
 from analysis.lower.expressions.members import field_expression, member_place, pointee, upcast
-from analysis.lower.expressions.names import entity_operand
-from analysis.lower.function_types import function_type
-from analysis.lower.function_values import MAX_CANDIDATES, number_of
-from analysis.lower.functions import instantiate, is_for_constants
-from analysis.lower.lookup import find
-from analysis.lower.names import FunctionDeclaration, FunctionSet, MemberName, Record
-from analysis.lower.records import methods_named
+from analysis.lower.function_values import MAX_CANDIDATES
+from analysis.lower.member_addresses import data_members, member_address, method_number, methods, signature_of
+from analysis.lower.names import Record, RecordField
+from analysis.syntax.member_pointers import is_to_member
 from analysis.syntax.tree import Node
-
-TO_MEMBER: Final = ".*"
 
 
 @handles("field_expression")
 def _field_expression(ctx: LoweringContext, node: Node) -> Operand:
-    sign = node.field("operator")
-    if sign is None or sign.kind != TO_MEMBER:
+    if not is_to_member(node):
         return field_expression(ctx, node)
     object, pointer = _parts(ctx, node)
     span = ctx.span(node)
@@ -52,7 +46,7 @@ def _field_expression(ctx: LoweringContext, node: Node) -> Operand:
     if record is None or type is None or whole is None:
         return unsupported(ctx, node, "a pointer to a member of an unknown type")
     value = load(ctx, pointer, span)
-    members = [(number, index) for number, index in _data(record) if record.fields[index].declared.exact == type.member]
+    members = [(number, index) for number, index in data_members(record) if _may_lead_to(type, record.fields[index])]
     if not 0 < len(members) <= MAX_CANDIDATES:
         return unsupported(ctx, node, "a pointer to a member of a type that no member has")
     return _member(ctx, whole, record, implicit(ctx, value, S64, span), members, span)
@@ -84,9 +78,10 @@ def call_member(ctx: LoweringContext, node: Node, function: Node, operands: Sequ
     signature = None if type is None else type.member.type
     if record is None or whole is None or not isinstance(signature, cpp.FunctionType):
         return unknown_call(ctx, "call through a pointer to a member", (object, pointer, *operands), span)
-    methods = [each for each in _methods(record) if _signature(each) == signature]
     arms = [
-        Arm((_number(each),), partial(call_method, ctx, whole, record, (each,), (), operands, span)) for each in methods
+        Arm((method_number(each),), partial(call_method, ctx, whole, record, (each,), (), operands, span))
+        for each in methods(record)
+        if signature_of(each) == signature
     ]
     if not 0 < len(arms) <= MAX_CANDIDATES or len(signature.parameters) != len(operands):
         returns = ir_type(signature.result)
@@ -97,26 +92,10 @@ def call_member(ctx: LoweringContext, node: Node, function: Node, operands: Sequ
 
 def named_member(ctx: LoweringContext, name: Node, span: Span) -> ValueId | None:
     """`&Class::member`; None where the name is not that of a member, or of several."""
-    entity = find(ctx.scope, name) if name.kind == "qualified_identifier" else None
-    if isinstance(entity, MemberName):
-        index = entity.record.field_index(entity.name)
-        numbers = {place: number for number, place in _data(entity.record)}
-        exact = None if index is None else entity.record.fields[index].declared.exact
-        if index is None or exact is None or index not in numbers:
-            return None
-        owner = next(one for one in _with_bases(entity.record) if one.field_index(entity.name) is not None)
-        return _constant(ctx, numbers[index], owner, exact, span)
-    if isinstance(entity, FunctionSet) and len(entity.declarations) == 1 and entity.declarations[0].has_this:
-        method = entity.declarations[0]
-        signature = _signature(method)
-        if signature is not None and method.owner is not None:
-            return _constant(ctx, _number(method), method.owner, QualType(signature), span)
-    return None
-
-
-def _constant(ctx: LoweringContext, number: int, owner: Record, member: QualType, span: Span) -> ValueId:
-    pointer = ctx.builder.constant(number, FUNCTION_POINTER, span)
-    return ctx.typed(pointer, QualType(MemberPointerType(QualType(ClassType(owner.name)), member)))
+    found = member_address(ctx.scope, name)
+    if found is None:
+        return None
+    return ctx.typed(ctx.builder.constant(found.number, ir_type(found.exact), span), found.exact)
 
 
 def _parts(ctx: LoweringContext, node: Node) -> tuple[LValue | None, Operand]:
@@ -126,9 +105,7 @@ def _parts(ctx: LoweringContext, node: Node) -> tuple[LValue | None, Operand]:
         return None, None
     found = place(ctx, argument)
     object = pointee(ctx, argument, found) if isinstance(found.type, PointerType) else found
-    entity = ctx.scope.find(named.text.decode("utf-8", "replace"))
-    pointer = lower(ctx, named) if entity is None else entity_operand(ctx, entity, named)
-    return object if isinstance(object, LValue) else None, pointer
+    return object if isinstance(object, LValue) else None, lower(ctx, named)
 
 
 def _class_of(ctx: LoweringContext, pointer: Operand) -> tuple[Record | None, MemberPointerType | None]:
@@ -146,36 +123,7 @@ def _as(ctx: LoweringContext, object: LValue, record: Record, span: Span) -> LVa
     return None if own is None else upcast(ctx, object, own, record, span)
 
 
-def _data(record: Record) -> Iterator[tuple[int, int]]:
-    """Numbers and places of the members that a pointer may lead to; those of bases first."""
-    for base, first in record.bases:
-        yield from ((number, first + index) for number, index in _data(base))
-    for index in range(record.own_fields, len(record.fields)):
-        member = record.fields[index]
-        if member.name and member.width is None and not member.declared.is_reference and not member.is_class_number:
-            yield number_of(FunctionId(f"member {record.name}::{member.name}")), index
-
-
-def _methods(record: Record) -> Iterator[FunctionDeclaration]:
-    for one in _with_bases(record):
-        for name in sorted(one.method_nodes):
-            found = (each for each in methods_named(one, name) if each.owner is one and each.has_this)
-            yield from (each for each in found if not (each.is_constructor or each.is_destructor))
-
-
-def _with_bases(record: Record) -> Iterator[Record]:
-    yield record
-    for base, _ in record.bases:
-        yield from _with_bases(base)
-
-
-def _signature(method: FunctionDeclaration) -> cpp.FunctionType | None:
-    known = function_type(method)
-    type = None if known is None else known.type
-    if not isinstance(type, cpp.FunctionType):
-        return None
-    return cpp.FunctionType(type.result, type.parameters, type.is_variadic, is_for_constants(method))
-
-
-def _number(method: FunctionDeclaration) -> int:
-    return number_of(instantiate(method, {}).id)
+def _may_lead_to(type: MemberPointerType, member: RecordField) -> bool:
+    """Whether the member has the type, or that without `const`."""
+    exact = member.declared.exact
+    return exact is not None and type.member in (exact, qualified(exact, constant=True))

@@ -14,6 +14,7 @@ from analysis.cpp.types.model import QualType
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    FUNCTION_POINTERS,
     S32,
     S64,
     U8,
@@ -34,7 +35,7 @@ from analysis.lower.expressions.dispatch import load, lower, unsupported
 from analysis.lower.expressions.places import global_place
 from analysis.lower.lookup import constant_part
 from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, LocalVariable, Record, RecordField
-from analysis.lower.types import FUNCTION_POINTER, spelled
+from analysis.lower.types import spelled
 from analysis.lower.virtual_calls import most_derived, whole_class
 from analysis.syntax.tree import Node
 
@@ -200,7 +201,7 @@ def member_place(ctx: LoweringContext, whole: LValue, record: Record, index: int
 def _member_type(ctx: LoweringContext, whole: LValue, member: RecordField) -> QualType | None:
     """The C++ type of what is stored for a member of that object; None for a reference, which is stored otherwise."""
     around = ctx.exact_type(whole)
-    if around is None and member.declared.type == FUNCTION_POINTER:
+    if around is None and member.declared.type in FUNCTION_POINTERS:
         return member.declared.exact  # whichever qualifiers the object has, it leads to functions of one type
     exact = None if around is None else member.type_in(around)
     return None if exact is None or exact.is_reference else exact

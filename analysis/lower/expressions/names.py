@@ -6,7 +6,7 @@ from analysis.ir.instructions import TemplateArgument
 from analysis.ir.types import TemplateType
 from analysis.lower.constant_values import ConstantObject
 from analysis.lower.context import LoweringContext, LValue, Operand
-from analysis.lower.cpp_types import of_library
+from analysis.lower.cpp_types import ir_type, of_library
 from analysis.lower.expressions.dispatch import handles, unsupported
 from analysis.lower.expressions.members import member_of_this
 from analysis.lower.expressions.places import address_of, constant_place, global_place, variable_place
@@ -22,6 +22,7 @@ from analysis.lower.names import (
     GlobalVariable,
     LambdaName,
     LocalVariable,
+    MemberAddress,
     MemberName,
     TemplateValue,
     VariableAddress,
@@ -79,6 +80,8 @@ def entity_operand(ctx: LoweringContext, entity: Entity | None, node: Node) -> O
         case VariableAddress(declaration=declaration):
             variable = global_place(ctx, declaration, node)
             return address_of(ctx, variable, span) if isinstance(variable, LValue) else variable
+        case MemberAddress(number=number, exact=exact):
+            return ctx.typed(builder.constant(number, ir_type(exact), span), exact)
         case BuiltinName(builtin=builtin):
             found = builtin.lower(builder, span)
             return ctx.typed(found, of_library(builder.types[found]))

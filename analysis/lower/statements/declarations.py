@@ -18,7 +18,7 @@ from analysis.ir.ids import SymbolId, ValueId
 from analysis.ir.instructions import Opaque
 from analysis.ir.source import Span
 from analysis.ir.types import (
-    FUNCTION_POINTER,
+    FUNCTION_POINTERS,
     S32,
     ArrayType,
     FloatType,
@@ -250,7 +250,7 @@ def _local(
         constant = evaluate(ctx.scope, value, is_required=is_integral) if may_be else None
         if constant is not None:
             entity.constant = wrapped(constant.value, type)
-        known = replace(target, spelled=declared.exact) if type == FUNCTION_POINTER else target
+        known = replace(target, spelled=declared.exact) if type in FUNCTION_POINTERS else target
         stored = initialise(ctx, known, value, ctx.span(value))
         if stored is not None and entity.variable is not None:
             ctx.builder.defined(entity.variable, stored, span)

@@ -60,3 +60,66 @@ struct S { int a, b; };
 //// body
   int S::*m = t & 1 ? &S::b : nullptr;
   int v = m == nullptr ? 1 : m == &S::b ? 7 : 3;
+
+//// member pointer array
+struct S { int a, b; __device__ int f(int x) const { return x + a; } __device__ int g(int x) const { return x * b; } };
+//// body
+  S s{2, 5};
+  int S::*m[3] = {&S::a, &S::b, &S::a};
+  int (S::*f[2])(int) const = {&S::f, &S::g};
+  const int S::*c = m[in[t] & 1];
+  s.*m[t & 1] += 3;
+  int v = s.*m[in[t] % 3] + 10 * (s.*f[t & 1])(4) + 100 * (s.*c);
+
+//// member pointer in objects
+struct S { int a, b; __device__ int f(int x) const { return x + a; } __device__ int g(int x) const { return x * b; } };
+typedef int (S::*M)(int) const;
+struct E { int (S::*run)(int) const; int S::*of; int S::*two[2]; };
+__device__ int by(const S &s, M m, int x) { return (s.*m)(x); }
+//// body
+  S s{2, 5};
+  E e[2] = {{&S::f, &S::a}, {&S::g, &S::b, {&S::b, &S::a}}};
+  int v = (s.*e[t & 1].run)(3) + 10 * (s.*e[in[t] & 1].of) + 1000 * by(s, e[0].run, t) + (e[t & 1].two[1] == nullptr);
+
+//// member pointer groups
+struct S { int a; int b[2]; };
+//// body
+  S s{3, {4, 5}}, *p = &s;
+  int S::*m = &S::a;
+  int (S::*unused)(int) = nullptr;
+  int v = -(*p.*m) * 10 + (t & 1 ? s : *p).*m + 2 * s.*(in[t] > 5 ? &S::a : m) + (unused == nullptr);
+  s.*m = s.*m + 1;
+  v += (*p.*m)++ * 100 + s.a;
+
+//// member pointer argument of template
+struct A { int a = 2, b = 5; __device__ int f(int x) const { return x + a; } __device__ int g(int x) const { return x * b; } };
+struct B : A {};
+template <auto M> __device__ int any(const A &o) { return o.*M + 2; }
+template <int A::*M> __device__ int one(const A &o) { return o.*M * 3; }
+template <int (A::*M)(int) const> __device__ int run(const A &o, int x) { return (o.*M)(x); }
+template <class T, int T::*M> struct Get { __device__ static int of(const T &t) { return t.*M; } };
+//// body
+  A a; B b;
+  int v = any<&A::a>(a) + 10 * any<&A::b>(b) + 100 * one<&B::a>(b) + run<&A::f>(a, t) + run<&A::g>(b, t) + Get<A, &A::b>::of(b);
+
+//// member pointer of two classes
+struct A { int a = 2; __device__ int f(int x) const { return x + a; } };
+struct B : A { int b = 5; __device__ int f(int x) const { return x * b; } __device__ int g(int x) const { return x - b; } };
+//// body
+  B b;
+  int v = b.*(in[t] & 1 ? &B::a : &B::b) + 10 * (b.*(t & 1 ? &A::f : &B::f))(t) + 100 * (b.*(t & 2 ? &B::g : &A::f))(3);
+
+//// member pointer sizes
+struct S { int a; __device__ int f(int x) { return x + a; } };
+struct E { int (S::*run)(int); int S::*of; char c; };
+//// body
+  int S::*m = &S::a;
+  int (S::*f)(int) = &S::f;
+  int v = sizeof(m) + 10 * sizeof(f) + 1000 * sizeof(E) + alignof(E);
+
+//// pointer zero
+__device__ int f(int x) { return x; }
+struct E { int (*one)(int); int (*more[2])(int); };
+//// body
+  E e = {f}, none{};
+  int v = (e.more[t & 1] == nullptr) + 2 * (none.one == nullptr) + 4 * (e.one == f);
