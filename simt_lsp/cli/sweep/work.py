@@ -12,13 +12,13 @@ import hashlib
 import os
 import socket
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, TypeAlias, assert_never, final
 
 from analysis.ir.record import record
 from analysis.lower.program import DeviceFunction
 from analysis.lower.seen_kernels import seen_kernels
+from analysis.store.bounded import BoundedCache
 from sim.equivalence.checked_edit import kernels_running
 from sim.refusals import LaunchError
 from sim.sweep.backlog import LONGEST, Task
@@ -117,7 +117,7 @@ class _Process:
     def __init__(self, work: SweepWork) -> None:
         self._work = work
         self._options = dict(work.options)
-        self._analyses: OrderedDict[tuple[str, int, bytes], tuple[Engine, Analyzed]] = OrderedDict()
+        self._analyses: BoundedCache[tuple[str, int, bytes], tuple[Engine, Analyzed]] = BoundedCache(MOST_ANALYSES)
         how, ran_on = work.how, f"{socket.gethostname()}:{os.getpid()}"
         self._how = How(how.budget, how.havoc, ran_on)
 
@@ -186,27 +186,19 @@ class _Process:
         """Raises `OtherFile` and `UnreadableError`."""
         if hashlib.sha256(read_source(file.path)).hexdigest() != file.digest:
             raise OtherFile(f"{file.path} is another file here than where the sweep was planned, or was changed since")
-        key = file.path, warp_size, b""
-        if key not in self._analyses:
+
+        def analyzed() -> tuple[Engine, Analyzed]:
             engine = Engine(self._options[warp_size], edited=True)
             callers = callers_of_files(engine, [file.path], 1).get(file.path)
-            self._keep(key, (engine, engine.analyze(file.path, callers)))
-        self._analyses.move_to_end(key)
-        return self._analyses[key]
+            return engine, engine.analyze(file.path, callers)
+
+        return self._analyses.get_or_compute((file.path, warp_size, b""), analyzed)
 
     def _melded(
         self, engine: Engine, analyzed: Analyzed, file: SweptFile, warp_size: int, melded: MeldedText
     ) -> tuple[Engine, Analyzed]:
         key = file.path, warp_size, hashlib.sha256(melded.text).digest()
-        if key not in self._analyses:
-            self._keep(key, (engine, engine.reanalyze(analyzed, melded.text)))
-        self._analyses.move_to_end(key)
-        return self._analyses[key]
-
-    def _keep(self, key: tuple[str, int, bytes], found: tuple[Engine, Analyzed]) -> None:
-        self._analyses[key] = found
-        while len(self._analyses) > MOST_ANALYSES:
-            self._analyses.popitem(last=False)
+        return self._analyses.get_or_compute(key, lambda: (engine, engine.reanalyze(analyzed, melded.text)))
 
 
 def _kernel(analyzed: Analyzed, id: str) -> DeviceFunction:
