@@ -6,6 +6,7 @@ Everything is read from the syntax trees of the sources: an import under `if TYP
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
         "sanitize",
         "sweep",
     ),
+    "analysis.cpp": ("types", "literals", "conversions", "overloads", "templates", "expressions", "constants"),
     "presentation": ("advice", "terminal", "html"),
     "simt_lsp": ("workspace", "run_check", "launch_requests", "checked_by_runs", "gates", "server", "cli", "__main__"),
     "simt_lsp.server": (
@@ -188,6 +190,18 @@ def test_functions_stay_short() -> None:
         if length > MAX_FUNCTION_LINES and f"{module.path}:{name}" not in LONG_FUNCTIONS
     }
     assert too_long == {}
+
+
+def test_the_description_names_what_there_is() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:analysis|sim|simt_lsp|presentation|tests|benchmarks)/[\w./]+)`", text))
+    assert {path for path in named if not (ROOT / path).exists()} == set()
+    rooms = [*(ROOT / "analysis").glob("*/__init__.py"), *(ROOT / "sim").glob("*/__init__.py")]
+    rooms += [each for package in ("cpp", "lower") for each in (ROOT / "analysis" / package).glob("*/__init__.py")]
+    assert {relative(room.parent) for room in rooms} - named == set()
+    inside = text.partition("### Inside")[2].partition("### Ten")[0]
+    known = {path.name for folder in ("cpp", "lower") for path in (ROOT / "analysis" / folder).rglob("*.py")}
+    assert set(re.findall(r"`(\w+\.py)`", inside)) <= known
 
 
 class TestTheChecksThemselves:

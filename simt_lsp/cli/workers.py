@@ -199,7 +199,7 @@ class Workers(Generic[Result]):
 
 @contextmanager
 def _interrupts_held_back() -> Generator[None]:
-    """Ctrl-C reaches the whole group, and the parent decides: a child that starts in here inherits deaf ears."""
+    """Ctrl-C reaches the whole group, and the parent decides: a child that starts in here does not hear the signal."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
