@@ -28,6 +28,7 @@ from analysis.overflow.model import Extents, Launched, Point
 from analysis.overflow.thread_values import PLACES, FunctionFlow, ThreadValues, comes
 
 MAX_ROUNDS: Final = 1 << 40
+ADDRESS_BITS: Final = 64
 _PASSES: Final = 2
 
 Coordinate: TypeAlias = "tuple[int, int] | CycleId"
@@ -195,13 +196,19 @@ class Search:
         if seen is None or meant is None:
             if not type_.signed:
                 return None
-        elif seen == meant:
+        elif self._is_one_address(seen, meant):
             return None
         is_assumed = self._comes(point)
         if is_assumed is None:
             return None
         read = self._read(point)
         return Found(point, number, is_assumed or not read.isdisjoint(self._launched.assumed), read)
+
+    def _is_one_address(self, one: int, other: int) -> bool:
+        """Whether two indices mean one element: addresses have as many bits as the largest integers."""
+        type_ = self._flow.types[self._candidate.index]
+        is_whole = isinstance(type_, IntegerType) and type_.bits == ADDRESS_BITS
+        return one == other or (is_whole and (one - other) % (1 << ADDRESS_BITS) == 0)
 
     def _read(self, point: Point) -> frozenset[ValueId]:
         """The arguments that it is asked for on the way of one thread, and for the number and the index there."""

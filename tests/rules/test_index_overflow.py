@@ -77,6 +77,7 @@ def test_sizes_that_the_launch_admits(statement: str) -> None:
         "if (row < m || col < m) a[0] = 1.0f;",
         "__shared__ float s[64]; s[row * n] = 1.0f; a[row] = s[0];",
         "int many = row * n; if (many == 7) a[0] = 1.0f;",
+        "if (row < 1) a[((long long)row + col * n * row) - (size_t)64] = 1.0f;",
     ],
 )
 def test_what_is_no_overflow(statement: str) -> None:
