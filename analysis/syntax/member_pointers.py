@@ -46,7 +46,9 @@ def _as_expression(pointer: Node | None) -> None:
 
 def _inwards(node: Node, access: Node) -> bool:
     """`(x.*p)[i]` is `x.*(p[i])`; whether a name was missing."""
-    object, sign, pointer = access.children
+    *before, pointer = access.children
+    if pointer.role != "field":  # text that is not understood stands behind it
+        return False
     is_missing = pointer.is_missing and node.kind == "call_expression"
     if is_missing:
         listed = node.children[-1]
@@ -59,7 +61,7 @@ def _inwards(node: Node, access: Node) -> bool:
     else:
         pointer.role = access.role
         inner = new_node(node.kind, pointer.start, node.end, node, [pointer, *node.children[1:]], "field")
-    node.kind, node.children = access.kind, [object, sign, inner]
+    node.kind, node.children = access.kind, [*before, inner]
     return is_missing
 
 

@@ -101,3 +101,9 @@ def test_is_read(text: str, kind: str, expected: str) -> None:
 )
 def test_other_errors_stay(text: str) -> None:
     assert _found(text, "ERROR")[1] > 0
+
+
+@pytest.mark.parametrize("statement", ["y += x.*)q[i];", "1return x.*(i ? p : p);", "y = x.*;(x.*p)++;", "x.*&p[i];"])
+def test_what_stands_wrongly_behind_a_pointer_to_a_member_stays_an_error(statement: str) -> None:
+    _, errors = _found(f"__device__ int g(A &x, int A::*p, int A::*q, int i) {{ int y = x.m; {statement} }}", "ERROR")
+    assert errors
