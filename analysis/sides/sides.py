@@ -4,8 +4,9 @@ Rules    A name means something only where all that the unit declares with it is
          of it is in sight of whoever uses the name, and nothing that CUDA itself declares has the name: whatever
          overload resolution picks then, the answer is the same.
          A head with a word that nobody declares says nothing where a header is missing: the word may be a macro that
-         holds the qualifiers.  Nor does one with a macro that would say more if another condition held
-         (`#ifdef WITH_CUDA`): how the file is compiled is not known to hold what these conditions ask for.
+         holds the qualifiers.  Nor does one with `A_WORD` that nobody declares, since headers in `<>` may be missing,
+         nor one with a macro that would say more if another condition held (`#ifdef WITH_CUDA`): how the file is
+         compiled is not known to hold what these conditions ask for.
 Limits   What unseen headers declare is on no side.  Overloads of both sides with one name are left alone.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, final
 
 from analysis.ir.pace import paced
@@ -173,11 +174,15 @@ class Sides:
         return known
 
     def is_said(self, item: Item) -> bool:
-        """Whether no macro in front of its name would say more of its side if another condition held."""
-        if self.weakened.isdisjoint(item.identifiers):
+        """Whether no macro in front of its name would say more of its side if another condition held, or is unseen."""
+        unseen = {word for word in _shouted(item.identifiers) if not self._is_seen(word)}
+        if not unseen and self.weakened.isdisjoint(item.identifiers):
             return True
         words = words_before_name(item)
-        return words is not None and self.weakened.isdisjoint(words)
+        return words is not None and self.weakened.isdisjoint(words) and unseen.isdisjoint(words)
+
+    def _is_seen(self, word: bytes) -> bool:
+        return word in _WORDS or word in self.unit.macros.names or self.is_declared(word.decode("utf-8", "replace"))
 
     @cached_property
     def weakened(self) -> frozenset[bytes]:
@@ -297,10 +302,20 @@ class Sides:
 
 
 def words_before_name(item: Item) -> Sequence[bytes] | None:
-    """The words in front of the name that an item declares, without those in `<…>`; None where the name is not seen."""
+    """The words in front of the name that an item declares, without those that stand in `<…>`, too; None where the name
+    is not seen."""
     head = without_hidden(item.text).partition(b"{")[0]
     found = re.search(rb"(?<!\w)" + re.escape(item.name.encode("utf-8", "replace")) + rb"\s*(?=[(;=,\[{]|$)", head)
-    return None if found is None else IDENTIFIER.findall(_TEMPLATE.sub(b" ", head[: found.start()]))
+    if found is None:
+        return None
+    before = head[: found.start()]
+    parameters = {word for part in _TEMPLATE.findall(before) for word in IDENTIFIER.findall(part)}
+    return [word for word in IDENTIFIER.findall(_TEMPLATE.sub(b" ", before)) if word not in parameters]
+
+
+@lru_cache(maxsize=1 << 12)
+def _shouted(words: frozenset[bytes]) -> frozenset[bytes]:
+    return frozenset(word for word in words if _SHOUTED.fullmatch(word))
 
 
 def _is_in_sight(item: Item, scopes: tuple[str, ...], caller: Item) -> bool:
@@ -324,6 +339,8 @@ def _has_bases(item: Item) -> bool:
     return item.kind is ItemKind.RECORD and b":" in head
 
 
+_SHOUTED: Final = re.compile(rb"[A-Z][A-Z0-9_]{2,}")
+"""What macros are called."""
 _OF_MEMBERS: Final = frozenset({"operator=", "operator[]", "operator()", "operator->"})
 """Operators that only a class itself can have."""
 _COMPARISONS: Final = tuple(f"operator{one}" for one in ("==", "!=", "<", ">", "<=", ">=", "<=>"))

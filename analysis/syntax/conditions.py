@@ -15,12 +15,12 @@ from typing import Final, NamedTuple, final
 from analysis.ir.integers import quotient, remainder, wrapped
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, lex
 from analysis.syntax.lexing import WORD
-from analysis.syntax.macros import MacroLookup
+from analysis.syntax.macros import MacroLookup, is_defined
 
 
 def evaluate(condition: bytes, macros: MacroLookup, has_include: Callable[[bytes], bool]) -> bool | None:
     """Whether the condition holds; None when it cannot be read."""
-    text = _DEFINED.sub(lambda match: b" 1 " if macros.get(match[1] or match[2]) else b" 0 ", condition)
+    text = _DEFINED.sub(lambda match: b" 1 " if is_defined(match[1] or match[2], macros) else b" 0 ", condition)
     if b"__has_" in text:
         text = _HAS_INCLUDE.sub(lambda match: b" 1 " if has_include(match[1]) else b" 0 ", text)
         text = _HAS_OTHER.sub(b" 0 ", text)
@@ -29,7 +29,7 @@ def evaluate(condition: bytes, macros: MacroLookup, has_include: Callable[[bytes
         words = [token.text for token in tokens]
         if b"defined" in words:  # produced by a macro: GNU evaluates it, and so do we
             again = b" ".join(words)
-            again = _DEFINED.sub(lambda match: b" 1 " if macros.get(match[1] or match[2]) else b" 0 ", again)
+            again = _DEFINED.sub(lambda match: b" 1 " if is_defined(match[1] or match[2], macros) else b" 0 ", again)
             words = [token.text for token in lex(again)]
         return bool(_Evaluator(words).run().value)
     except (BudgetSpent, _Unreadable):

@@ -54,6 +54,18 @@ class MacroSet(MacroLookup, Protocol):
         ...
 
 
+_OF_CUDA: Final = frozenset(
+    b"__host__ __device__ __global__ __shared__ __constant__ __managed__ __forceinline__ __launch_bounds__ __align__ "
+    b"__grid_constant__".split()
+)
+"""Keywords here, and macros of the header that CUDA's and HIP's compilers read before the first line."""
+
+
+def is_defined(name: bytes, macros: MacroLookup) -> bool:
+    """What `#ifdef` asks."""
+    return name in _OF_CUDA or macros.get(name) is not None
+
+
 @final
 class MacroTable:
     """The history of all macros of a translation unit."""

@@ -30,7 +30,7 @@ from analysis.syntax.heads import ExpandedHead, Head, Opened, read_head
 from analysis.syntax.includes import IncludeUse, Loader, SpecialLoader, SuffixLoader, is_special_file, resolve
 from analysis.syntax.items import DeclarationSite, Item, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
-from analysis.syntax.macros import MacroDefinition, MacroTable
+from analysis.syntax.macros import MacroDefinition, MacroTable, is_defined
 from analysis.syntax.open_conditionals import NO_CONDITIONALS
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import Problem, ProblemKind
@@ -223,9 +223,9 @@ class _Walk:
         current = self.result.macros.current
         match directive.kind:
             case Conditional.IFDEF | Conditional.ELIFDEF:
-                return directive.condition.split(b" ")[0] in current
+                return is_defined(directive.condition.split(b" ")[0], current)
             case Conditional.IFNDEF | Conditional.ELIFNDEF:
-                return directive.condition.split(b" ")[0] not in current
+                return not is_defined(directive.condition.split(b" ")[0], current)
             case Conditional.IF | Conditional.ELIF:
                 if directive.condition in (b"0", b"1"):
                     return directive.condition == b"1"

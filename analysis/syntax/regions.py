@@ -16,7 +16,7 @@ from analysis.syntax import directives
 from analysis.syntax.conditions import evaluate
 from analysis.syntax.directives import Conditional, Define, Opening, Undefine, parse_directive
 from analysis.syntax.lexing import DIRECTIVE, HIDDEN, starts_line
-from analysis.syntax.macros import MacroDefinition, MacroLookup
+from analysis.syntax.macros import MacroDefinition, MacroLookup, is_defined
 
 
 @final
@@ -107,9 +107,9 @@ def _holds(
 ) -> bool | None:
     match directive.kind:
         case Conditional.IFDEF | Conditional.ELIFDEF:
-            return macros.get(directive.condition.split(b" ")[0]) is not None
+            return is_defined(directive.condition.split(b" ")[0], macros)
         case Conditional.IFNDEF | Conditional.ELIFNDEF:
-            return macros.get(directive.condition.split(b" ")[0]) is None
+            return not is_defined(directive.condition.split(b" ")[0], macros)
         case Conditional.IF | Conditional.ELIF:
             return evaluate(directive.condition, macros, has_include)
 

@@ -44,3 +44,25 @@ def test_qualifiers_that_a_macro_of_an_unseen_header_may_hold() -> None:
 
 def test_files_of_hip_have_indices_on_both_sides() -> None:
     check_fixture("int f() { return threadIdx.x; }\n", ONLY, path="k.hip")
+
+
+def test_macros_of_headers_that_are_not_seen() -> None:
+    """Those of the toolkit's and the library's headers in `<>` are not asked for."""
+    check_fixture(
+        """
+#include <library/kernels.hpp>
+KERNEL_OF_LIBRARY fill(int *p) { p[threadIdx.x] = 1; }
+#ifndef __device__
+#define __host__
+#define __device__
+#endif
+#if !defined(__global__)
+#define __global__
+#endif
+__device__ int here() { return threadIdx.x; }
+__global__ void k(int *p) { p[here()] = 1; }
+template <typename TYPE> TYPE g(TYPE x) { return x; }
+int f() { return threadIdx.x; }  //~ device-only-on-host
+""",
+        RuleSettings(select=frozenset({"CAL"})),
+    )
