@@ -1,7 +1,7 @@
 """Which device functions of a file are compiled, so that what is wrong with them is an error.
 
 Rules    Kernels are, and device functions that other files may call; a template, and what is `inline` or `static`, is
-         where one of those comes to it.
+         where one of those comes to it.  A kernel template is where the file launches it with arguments that are known.
 Limits   A head with a word that may be a macro may say `inline` through it, so it counts as if it did.
 Source   What nvcc 13.0 does, with `-rdc=true` and without.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from analysis.facts.merge import FrameView
 from analysis.rules.rule import Subject
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides, words_before_name
@@ -40,13 +41,19 @@ def _is_root_compiled(subject: Subject, *, kernels_alone: bool) -> list[bool]:
     found: list[bool] = []
     for view in subject.analysis.views(subject.function):
         root = view.root.items.get(view.root.function.frames[0].function)
-        if root is None or is_of_template(sides, root):
+        if root is None or (is_of_template(sides, root) and not _is_instance(subject, view, root)):
             continue
         side = side_of(root)
         found.append(
             side is Side.KERNEL or (not kernels_alone and side is Side.DEVICE and is_seen_outside(sides, root))
         )
     return found
+
+
+def _is_instance(subject: Subject, view: FrameView, root: Item) -> bool:
+    """Whether a root is an instance of a kernel template that the file launches, and not the template itself."""
+    own = view.root.function.frames[0].function
+    return root.is_kernel and root.owner is None and all(one.id != own for one in subject.analysis.facts.functions)
 
 
 def is_seen_outside(sides: Sides, function: Item) -> bool:

@@ -61,8 +61,8 @@ class LaunchArguments:
     ## Known noise
 
     None is known. Types are compared where both are plain: numbers, CUDA's vectors and pointers to these, of variables
-    and parameters with one declaration. Kernels with overloads are counted only, templates of host functions are left
-    alone.
+    and parameters with one declaration. Of kernels with overloads, and of launches in templates of host functions,
+    arguments are only counted.
     """
 
     code: ClassVar[str] = "CAL705"
@@ -79,7 +79,7 @@ class LaunchArguments:
 
     @classmethod
     def find_on_host(cls, subject: HostSubject) -> Iterator[LaunchArguments]:
-        if subject.is_template or not subject.names_any(subject.sides.names[Side.KERNEL]):
+        if not subject.names_any(subject.sides.names[Side.KERNEL]):
             return
         for call, kernels in subject.launches():
             given = arguments_of(call.call, subject.sides)
@@ -89,7 +89,7 @@ class LaunchArguments:
             if wrong is not None:
                 yield cls(subject.location(call.callee), wrong, kernels)
                 continue
-            for node, text in _wrong_types(subject, call, kernels, given):
+            for node, text in () if subject.is_template else _wrong_types(subject, call, kernels, given):
                 yield cls(subject.location(node), text, kernels)
 
     def message(self) -> str:
@@ -106,7 +106,8 @@ def _wrong_count(subject: HostSubject, call: NamedCall, kernels: Sequence[Item],
     known = sorted({(count.start, count.stop - 1) for count in counts if count is not None})
     words = " or ".join(f"{least}" if least == most else f"{least} to {most}" for least, most in known)
     is_one = known[-1][1] == 1
-    return f"`{call.name}` takes {words} argument{'' if is_one else 's'}, and this launch passes {number}."
+    end = ": no instance of this template compiles." if subject.is_template else "."
+    return f"`{call.name}` takes {words} argument{'' if is_one else 's'}, and this launch passes {number}{end}"
 
 
 def _wrong_types(

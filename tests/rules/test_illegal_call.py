@@ -150,3 +150,27 @@ def test_macros_that_say_all_they_may() -> None:
     )
     text = text.replace("h(2); }", "h(2); }  //~ illegal-call")
     check_fixture(text, ONLY)
+
+
+def test_instances_of_kernel_templates_are_compiled() -> None:
+    """Whose launches name them; what nobody instantiates is not."""
+    check_fixture(
+        """
+template <int N> float sum(float x) { return x + N; }
+template <int N> __global__ void k(float *p) {
+  p[threadIdx.x] = sum<N>(p[0]);  //~ illegal-call
+  if constexpr (N == 2) p[1] = sum<1>(p[2]);
+}
+template <typename T> __global__ void deduced(T *p) {
+  p[threadIdx.x] = sum<2>(p[0]);  //~ illegal-call
+}
+template <typename T> __global__ void open(T *p) { p[threadIdx.x] = sum<2>(p[0]); }
+template <typename T> __global__ void unused(T *p) { p[threadIdx.x] = sum<2>(p[0]); }
+template <typename T> void h(T *p) { open<T><<<1, 32>>>(p); }
+void f(float *p) {
+  k<3><<<1, 32>>>(p);
+  deduced<<<1, 32>>>(p);
+}
+""",
+        ONLY,
+    )

@@ -1,4 +1,4 @@
-"""CAL705; nvcc 13 refuses what is reported here and takes the rest."""
+"""CAL705; nvcc 13 refuses what is reported here, in templates where they are instantiated, and takes the rest."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ __global__ void k(PARAMETERS) { }
 __global__ void l(real *x, int n) {}
 typedef float real2;
 __global__ void m(real2 *x) {}
-template <class T> void any(T *x, float *y) { l<<<1, 1>>>(x); }
+template <class T> void any(T *x, float *y) { l<<<1, 1>>>(x, y); }
 void f(float *x, double *y) {
   k<<<1, 1>>>(x, y);
   l<<<1, 1>>>(ARGUMENTS);
@@ -126,3 +126,19 @@ void f(float *x) {
 """,
         ONLY,
     )
+
+
+def test_arguments_in_templates_are_counted() -> None:
+    (first, _) = check_fixture(
+        """
+template <class T> __global__ void t(T *p, int n) {}
+template <class T> void wrong(T *p) { t<T><<<1, 1>>>(p); }  //~ launch-arguments
+template <class T> struct S { void run(T *p) { t<T><<<1, 1>>>(p); } };  //~ launch-arguments
+template <class T> struct D : S<T> { void run(T *p) { t<T><<<1, 1>>>(p); } };
+template <void (*t)(int *, int, int)> void launch(int *p) { t<<<1, 1>>>(p, 1, 2); }
+template <class T, class... More> void pack(T *p, More... more) { t<<<1, 1>>>(p, more...); }
+template <class T> void right(T *p) { t<T><<<1, 1>>>(p, 1); }
+""",
+        ONLY,
+    )
+    assert first.message == "`t` takes 2 arguments, and this launch passes 1: no instance of this template compiles."
