@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from analysis.cpp.types.model import ArrayType as ArrayOf
-from analysis.cpp.types.model import EnumerationType, QualType, qualified
+from analysis.cpp.conversions.model import ValueCategory
+from analysis.cpp.types.model import ClassType, EnumerationType, QualType, qualified
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
 from analysis.ir.instructions import Call, DeviceLaunch
@@ -50,7 +50,7 @@ from analysis.lower.either import MOST, either
 from analysis.lower.elision import only_return
 from analysis.lower.expressions.arguments import converted_object, passed_argument
 from analysis.lower.expressions.dispatch import captured, load, lower, temporary
-from analysis.lower.expressions.members import downcast, member_place, upcast
+from analysis.lower.expressions.members import downcast, element_place, member_place, upcast
 from analysis.lower.functions import for_class, instantiate, is_deduced, is_for_constants
 from analysis.lower.inlining import inline_closure, inline_instance, named_code, returned_operand
 from analysis.lower.library.source import is_library
@@ -119,7 +119,7 @@ def call_method(
     known = [] if receiver is None else [receiver]
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", (*known, *arguments), span)
-    choice = _for_object(choice, receiver)
+    choice = _for_object(ctx, choice, receiver)
     declaration = choice.instance.declaration
     others = [each.declaration for each in choice.rivals]
     if any(each.owner is not declaration.owner or each.is_static or each.is_virtual for each in others):
@@ -245,11 +245,11 @@ def is_generic(record: Record) -> bool:
     )
 
 
-def _for_object(choice: Choice, receiver: LValue | None) -> Choice:
+def _for_object(ctx: LoweringContext, choice: Choice, receiver: LValue | None) -> Choice:
     """Without the rivals that are not for an object like this, where it is a variable: then its `const` is known."""
-    if not choice.rivals or receiver is None or receiver.is_constant is None:
+    is_constant = None if receiver is None else ctx.is_constant(receiver)
+    if not choice.rivals or is_constant is None:
         return choice
-    is_constant = receiver.is_constant
     instances = (choice.instance, *choice.rivals)
     fitting = [each for each in instances if is_for_constants(each.declaration) is is_constant]
     return replace(choice, instance=fitting[0], rivals=tuple(fitting[1:])) if fitting else choice
@@ -374,12 +374,13 @@ def copy_object(ctx: LoweringContext, target: LValue, record: Record, source: LV
 def _copy_parts(ctx: LoweringContext, target: LValue, record: Record, source: LValue, span: Span) -> None:
     """Copies or moves, in order, the bases and members that do so by code; the bytes of all others are copied."""
     is_moved = source.is_expiring and moves_parts(record)
-    known = replace(source, is_lvalue=not is_moved, is_expiring=is_moved, is_temporary=False)
-    known = replace(known, is_constant=bool(source.is_constant) or not is_moved, variable=None)
+    category = ValueCategory.XVALUE if is_moved else ValueCategory.LVALUE
+    exact = qualified(ctx.exact_type(source) or QualType(ClassType(record.name)), constant=not is_moved)
+    known = replace(source, category=category, spelled=exact, variable=None)
     for base, _ in record.bases:
         part, other = upcast(ctx, target, record, base, span), upcast(ctx, known, record, base, span)
         if part is not None and other is not None and copy_runs_code(base):
-            copy_object(ctx, part, base, replace(other, is_expiring=is_moved), span)
+            copy_object(ctx, part, base, other, span)
     for index in range(record.own_fields, len(record.fields)):
         declared = record.fields[index].declared
         if not declared.is_reference and not record.fields[index].is_class_number:
@@ -397,22 +398,13 @@ def _copy_member(ctx: LoweringContext, target: LValue, source: LValue, span: Spa
             return
         for index in range(type.length):
             number = ctx.builder.constant(index, S32, span)
-            addresses = [
-                ctx.builder.element_address(one.address, number, type.element, span) for one in (target, source)
-            ]
-            element = replace(source, address=addresses[1], type=type.element, spelled=_element(source))
-            _copy_member(ctx, LValue(addresses[0], type.element), element, span)
+            address = ctx.builder.element_address(target.address, number, type.element, span)
+            element = element_place(ctx, source, type.element, number, span)
+            _copy_member(ctx, LValue(address, type.element), element, span)
         return
     record = ctx.program.records.get(type.name) if isinstance(type, StructType) else None
     if record is not None and copy_runs_code(record):
         copy_object(ctx, target, record, source, span)
-
-
-def _element(array: LValue) -> QualType | None:
-    known = array.spelled
-    if known is None or not isinstance(known.type, ArrayOf):
-        return None
-    return qualified(known.type.element, constant=bool(array.is_constant))
 
 
 def _copied(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> Operand:
@@ -424,7 +416,7 @@ def _copied(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Ope
     if record is None or argument.is_temporary or argument.type != type or not copy_runs_code(record):
         return argument
     symbol = ctx.builder.symbol("", SymbolKind.LOCAL, type, span)
-    copy = LValue(ctx.builder.symbol_address(symbol, span), type, is_temporary=True)
+    copy = LValue(ctx.builder.symbol_address(symbol, span), type, category=ValueCategory.PRVALUE)
     copy_object(ctx, copy, record, argument, span)
     return copy
 

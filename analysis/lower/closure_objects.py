@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.types.model import pointer_to
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -42,7 +43,7 @@ def closure_object(ctx: LoweringContext, closure: Closure, span: Span) -> LValue
         return None
     record.closure_function = record.closure_function or ctx.function
     symbol = ctx.builder.symbol("", SymbolKind.LOCAL, record.type, span)
-    made = LValue(ctx.builder.symbol_address(symbol, span), record.type, is_temporary=True)
+    made = LValue(ctx.builder.symbol_address(symbol, span), record.type, category=ValueCategory.PRVALUE)
     for index, field in enumerate(record.fields):
         member = member_place(ctx, made, record, index, span)
         if field.name == THIS:

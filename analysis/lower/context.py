@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
-from analysis.cpp.conversions.model import Argument
+from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.conversions.standard import decayed
-from analysis.cpp.types.model import QualType, qualified
+from analysis.cpp.expressions.parts import part_category
+from analysis.cpp.types.model import QualType, qualifiers_of
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
 from analysis.ir.record import record
@@ -38,9 +39,8 @@ class LValue:
     `bits` says which of the integer there, for a bit-field: then `type` is its type and `address` that of its unit.
     `read_at` is where it stands as an argument of a call or as what is returned: it is read there, not by all of that.
     `held` is its value where it has just been assigned: reading it loads nothing.
-    `is_temporary` tells an object that was made by the expression and may become what it initialises;
-    `is_expiring` one that may be moved from, and `whole` is the address of the temporary that it is a part of.
-    `is_lvalue` tells one that certainly has a name, or is a part of one that has; `is_constant` whether it is `const`.
+    `category` is that of the expression, where it is known: a prvalue is an object that was made by the expression and
+    may become what it initialises.  `whole` is the address of the temporary that it is a part of.
     `spelled` is the C++ type where it is known; `exact_type` is what to ask.
     `most_derived` is the class of the whole object, where this is a base of one whose class is known.
     """
@@ -52,22 +52,35 @@ class LValue:
     read_at: Span | None = None
     bits: BitRange | None = None
     held: ValueId | None = None
-    is_temporary: bool = False
-    is_expiring: bool = False
+    category: ValueCategory | None = None
     whole: ValueId | None = None
-    is_lvalue: bool = False
-    is_constant: bool | None = None
     spelled: QualType | None = None
     most_derived: Record | None = None
+
+    @property
+    def is_temporary(self) -> bool:
+        return self.category is ValueCategory.PRVALUE
+
+    @property
+    def is_expiring(self) -> bool:
+        """Whether it may be moved from."""
+        return self.category is ValueCategory.XVALUE
+
+    @property
+    def temporary(self) -> ValueId | None:
+        """The address of the temporary that it is, or is a part of."""
+        return self.address if self.is_temporary else self.whole
+
+    @property
+    def part_category(self) -> ValueCategory | None:
+        """Of a member or an element of it."""
+        return None if self.category is None else part_category(self.category)
 
 
 def _exact_type(place: LValue) -> QualType | None:
     if place.spelled is not None:
         return place.spelled if agrees(place.spelled, place.type) else None
-    known = natural(place.type)
-    if known is None or place.is_temporary:
-        return known
-    return None if place.is_constant is None else qualified(known, constant=place.is_constant, volatile=place.volatile)
+    return natural(place.type) if place.is_temporary else None
 
 
 Operand: TypeAlias = ValueId | LValue | Closure | None
@@ -197,6 +210,11 @@ class LoweringContext:
         if known is None:
             return natural(type)
         return known if agrees(decayed(known), type) else None
+
+    def is_constant(self, place: LValue) -> bool | None:
+        """Whether the object is `const`; None where that is not known."""
+        exact = _exact_type(place)
+        return None if exact is None else qualifiers_of(exact)[0]
 
     def typed(self, value: ValueId, type: QualType | None) -> ValueId:
         """Says which C++ type the value has; None where it is not known."""

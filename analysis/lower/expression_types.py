@@ -30,6 +30,7 @@ from analysis.cpp.expressions.model import (
     prvalue,
     xvalue,
 )
+from analysis.cpp.expressions.parts import part_category
 from analysis.cpp.literals import character_literal, number_literal
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import SIZE, Fundamental, QualType, fundamental, pointer_to, qualified
@@ -283,8 +284,7 @@ class ScopeNames:
             return None
         if type.is_reference:
             return named(type)
-        part = xvalue(type) if object.is_rvalue else lvalue(type)
-        return Argument(part.type, part.category, bits=field.width)
+        return Argument(type, part_category(object.category), bits=field.width)
 
     def method(self, object: Argument, name: Node, arguments: Sequence[Argument]) -> Checked:
         record = self._record(object.type.type)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.conversions.standard import decayed as decayed_type
 from analysis.cpp.types.model import qualified
 from analysis.ir.function import SymbolKind
@@ -216,9 +217,7 @@ def returned_operand(ctx: LoweringContext, result: ValueId, returns: DeclaredTyp
         result,
         referred,
         returns.is_volatile,
-        is_lvalue=not returns.is_rvalue,
-        is_constant=True if returns.is_constant else None,
-        is_expiring=returns.is_rvalue,
+        category=ValueCategory.XVALUE if returns.is_rvalue else ValueCategory.LVALUE,
         spelled=None if exact is None else exact.object,
     )
 
@@ -285,7 +284,8 @@ def _declare_parameter(
     variable = builder.variable(parameter.name, declared.stored, ctx.span(parameter.node))
     if not declared.is_reference and not is_callers:
         builder.defined(variable, value, span)
-    may_be_constant = declared.is_reference and not (isinstance(argument, LValue) and argument.is_constant is False)
+    is_variable = isinstance(argument, LValue) and ctx.is_constant(argument) is False
+    may_be_constant = declared.is_reference and not is_variable
     entity = LocalVariable(
         parameter.name,
         symbol,

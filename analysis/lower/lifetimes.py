@@ -16,6 +16,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import SourceBranchId, ValueId
 from analysis.ir.instructions import Opaque
@@ -80,7 +81,7 @@ def variable_begins(ctx: LoweringContext, address: ValueId, type: Type) -> None:
 
 def temporary_begins(ctx: LoweringContext, made: LValue, span: Span) -> LValue:
     """An object that an expression makes begins to live: it ends with the full expression, unless it is taken over."""
-    made = replace(made, is_temporary=True)
+    made = replace(made, category=ValueCategory.PRVALUE)
     if not ends_by_code(ctx, made.type):
         return made
     full = ctx.full_expression
@@ -109,7 +110,9 @@ def made_since(ctx: LoweringContext, count: int, type: Type) -> LValue | None:
     """The temporary of this type that was made last, unless there were `count` of them before already."""
     full = ctx.full_expression
     made = full.temporaries[-1] if full is not None and len(full.temporaries) > count else None
-    return LValue(made.address, type, is_temporary=True) if made is not None and made.type == type else None
+    if made is None or made.type != type:
+        return None
+    return LValue(made.address, type, category=ValueCategory.PRVALUE)
 
 
 def count_of_temporaries(ctx: LoweringContext) -> int:

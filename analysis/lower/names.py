@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, final
 
-from analysis.cpp.types.model import QualType, qualified
+from analysis.cpp.expressions.parts import member_type
+from analysis.cpp.types.model import QualType
 from analysis.cpp.types.model import TemplateArgument as CppArgument
 from analysis.ir.function import FunctionKind, SymbolKind, VariableId
 from analysis.ir.ids import FunctionId, SymbolId
@@ -491,9 +492,7 @@ class RecordField:
     def type_in(self, object: QualType) -> QualType | None:
         """The C++ type of the member in an object of that type, which may be `const`; None where it is not known."""
         exact = self.declared.exact
-        if exact is None:
-            return None
-        return qualified(exact, constant=object.is_constant and not self.is_mutable, volatile=object.is_volatile)
+        return None if exact is None else member_type(object, exact, is_mutable=self.is_mutable)
 
 
 @final

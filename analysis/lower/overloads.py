@@ -134,12 +134,8 @@ def known_argument(ctx: LoweringContext, operand: LValue | ValueId) -> Argument 
     if type is None:
         return None
     if isinstance(operand, LValue):
-        if operand.is_lvalue:
-            bits = None if operand.bits is None else operand.bits.width
-            return Argument(type, ValueCategory.LVALUE, bits=bits)
-        if operand.is_expiring:
-            return Argument(type, ValueCategory.XVALUE)
-        return Argument(type, ValueCategory.PRVALUE) if operand.is_temporary else None
+        bits = None if operand.bits is None else operand.bits.width
+        return None if operand.category is None else Argument(type, operand.category, bits=bits)
     chosen = ctx.chosen_between.get(operand)
     if chosen is not None:
         return chosen

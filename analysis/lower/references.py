@@ -46,7 +46,7 @@ def bind_reference(ctx: LoweringContext, name: str, declared: DeclaredType, oper
     symbol = builder.symbol(name, SymbolKind.LOCAL, pointer, span)
     builder.store(builder.symbol_address(symbol, span), address, span)
     variable = builder.variable(name, pointer, span)
-    may_be_constant = not isinstance(operand, LValue) or operand.is_constant is not False
+    may_be_constant = not isinstance(operand, LValue) or ctx.is_constant(operand) is not False
     whole = most_derived(ctx.program, found)
     ctx.scope.declare(
         name,

@@ -30,9 +30,9 @@ from analysis.cpp.expressions.model import (
     lvalue,
     prvalue,
     value_of,
-    xvalue,
 )
 from analysis.cpp.expressions.operators import ASSIGNING, SPELLINGS, Operated, binary, converted_operand, step, unary
+from analysis.cpp.expressions.parts import element_type, member_type, part_category
 from analysis.cpp.types.arithmetic import is_arithmetic
 from analysis.cpp.types.model import (
     BOOL,
@@ -50,7 +50,6 @@ from analysis.cpp.types.model import (
     PointerType,
     QualType,
     pointer_to,
-    qualified,
 )
 from analysis.ir.types import VectorType
 from analysis.syntax.tree import Node
@@ -390,11 +389,12 @@ class Checker:
             self.is_certain = False
         elif not _is_number(value_of(index)):
             return INVALID
+        element = element_type(array.type)
         match array.type.type:
-            case ArrayType(element=element):
-                return lvalue(element) if not array.is_rvalue else xvalue(element)
-            case PointerType(pointee=pointee):
-                return lvalue(pointee) if pointee.type != VOID.type else INVALID
+            case ArrayType() if element is not None:
+                return Argument(element, part_category(array.category))
+            case PointerType() if element is not None:
+                return lvalue(element) if element.type != VOID.type else INVALID
             case ClassType():
                 return INVALID if isinstance(self._built_in([array]), Invalid) else None
             case DeviceType():
@@ -431,7 +431,9 @@ class Checker:
                 element = self._names.element_of(vector)
                 if not 0 <= index < length:
                     return INVALID
-                return None if element is None else _part(object, element)
+                if element is None:
+                    return None
+                return Argument(member_type(object.type, element), part_category(object.category))
             case ClassType():
                 return self._names.member(object, name)
             case _:
@@ -492,12 +494,6 @@ def is_no_function(callee: Argument | None) -> bool:
     type = callee.type.type
     is_object = isinstance(type, PointerType) and not isinstance(type.pointee.type, FunctionType)
     return is_object or isinstance(type, FundamentalType | EnumerationType)
-
-
-def _part(object: Argument, element: QualType) -> Argument:
-    """A member of that type of the object."""
-    type = qualified(element, constant=object.type.is_constant, volatile=object.type.is_volatile)
-    return xvalue(type) if object.is_rvalue else lvalue(type)
 
 
 def _result(found: Operated) -> Checked:

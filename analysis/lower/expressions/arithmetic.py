@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final
 
 from analysis.cpp.conversions.standard import decayed as decayed_type
-from analysis.cpp.types import model as cpp
 from analysis.cpp.types.arithmetic import common_arithmetic
 from analysis.cpp.types.arithmetic import promoted as promoted_type
 from analysis.cpp.types.model import Fundamental, QualType, fundamental
@@ -34,7 +33,7 @@ from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import arithmetic_type, convert, is_vague, promoted, truth
 from analysis.lower.convert import implicit
 from analysis.lower.expressions.dispatch import decayed, load
-from analysis.lower.expressions.members import element_place
+from analysis.lower.expressions.members import element_place, pointed_place
 from analysis.lower.types import spelled
 
 BINARY: Final = {
@@ -200,9 +199,4 @@ def subscript(ctx: LoweringContext, base: Operand, index: Operand, span: Span) -
         construct = f"subscript of {spelled(decayed(type))}"
         return builder.opaque(construct, (pointer, load(ctx, index, span)), UnknownType("element"), span)
     number = _as_index(ctx, index, span)
-    exact = ctx.exact_type(pointer)
-    exact = None if exact is None else decayed_type(exact)
-    pointee = exact.type.pointee if exact is not None and isinstance(exact.type, cpp.PointerType) else None
-    address = builder.element_address(pointer, number, type.element, span)
-    is_constant = None if pointee is None else pointee.is_constant
-    return LValue(address, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)
+    return pointed_place(ctx, pointer, type, builder.element_address(pointer, number, type.element, span))

@@ -6,6 +6,7 @@ Rules   A cast to a pointer keeps the address space it comes from.  A cast to a 
 
 from __future__ import annotations
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.arithmetic import is_arithmetic
 from analysis.cpp.types.model import EnumerationType, QualType
@@ -74,10 +75,8 @@ def cast(
             ctx.builder.bitcast(address, wanted, span),
             declared.type,
             declared.is_volatile,
-            is_lvalue=not declared.is_rvalue,
-            is_constant=True if declared.is_constant else None,
-            is_expiring=declared.is_rvalue,
-            whole=target.address if target.is_temporary else target.whole,
+            category=ValueCategory.XVALUE if declared.is_rvalue else ValueCategory.LVALUE,
+            whole=target.temporary,
             spelled=None if exact is None else exact.object,
         )
     if isinstance(declared.type, VoidType):

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from analysis.cpp.conversions.model import Argument
+from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.expressions.conditional import conditional
 from analysis.cpp.expressions.model import Operation, is_known, promoted_value
 from analysis.cpp.types.model import BOOL
@@ -281,7 +281,7 @@ def _chosen_bits(ctx: LoweringContext, first: LValue, second: LValue, span: Span
     """One of two bit-fields has no address: what is written to it may change either unit."""
     addresses = tuple(ctx.builder.bitcast(found.address, _generic(found), span) for found in (first, second))
     address = ctx.builder.opaque("a choice between bit-fields", addresses, _generic(first), span)
-    return LValue(address, first.type, is_lvalue=True)
+    return LValue(address, first.type, category=ValueCategory.LVALUE)
 
 
 def _same_object_type(ctx: LoweringContext, first: Operand, second: Operand, *, is_object: bool) -> bool:
@@ -316,9 +316,7 @@ def _joined_places(
         first.type,
         first.volatile or second.volatile,
         bits=first.bits,
-        is_lvalue=first.is_lvalue and second.is_lvalue,
-        is_constant=first.is_constant if first.is_constant == second.is_constant else None,
-        is_expiring=first.is_expiring and second.is_expiring,
+        category=first.category if first.category is second.category and not first.is_temporary else None,
         spelled=None if joined is None else joined.type,
     )
 
@@ -361,7 +359,7 @@ def _joined_values(
     if address is not None:
         pointer = builder.symbols[address].type
         loaded = builder.load(builder.symbol_address(address, span), pointer, span)
-        place = LValue(loaded, type, is_lvalue=True, spelled=None if joined is None else joined.type)
+        place = LValue(loaded, type, category=ValueCategory.LVALUE, spelled=None if joined is None else joined.type)
         ctx.objects[result] = lambda: place
     return result
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.conversions.standard import decayed as decayed_type
 from analysis.cpp.types.arithmetic import promoted
 from analysis.ir.function import Expression, SymbolKind
@@ -145,7 +146,8 @@ def temporary(ctx: LoweringContext, value: ValueId, span: Span) -> LValue:
     address = builder.symbol_address(symbol, span)
     builder.store(address, value, span)
     is_value = value not in ctx.chosen and value not in ctx.objects and value not in ctx.named
-    return LValue(address, type, is_expiring=is_value, spelled=ctx.exact_type(value))
+    category = ValueCategory.XVALUE if is_value else None
+    return LValue(address, type, category=category, spelled=ctx.exact_type(value))
 
 
 def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
@@ -273,7 +275,7 @@ def selected_object(ctx: LoweringContext, test: ValueId, if_true: Operand, if_fa
     builder.emit(Select(result, test, addresses[0], addresses[1], None, span))
     exact = ctx.exact_type(first)
     exact = exact if exact == ctx.exact_type(second) else None
-    return LValue(result, first.type, is_volatile, is_lvalue=True, spelled=exact)
+    return LValue(result, first.type, is_volatile, category=ValueCategory.LVALUE, spelled=exact)
 
 
 def forget_chosen(ctx: LoweringContext, operand: Operand, span: Span) -> None:

@@ -66,7 +66,7 @@ def _member(
         chosen = builder.value(builder.type_of(address))
         builder.emit(Select(chosen, test, other, address, None, span))
         address = chosen
-    return LValue(address, found.type, found.volatile, is_lvalue=whole.is_lvalue, spelled=found.spelled)
+    return LValue(address, found.type, found.volatile, category=found.category, spelled=found.spelled)
 
 
 def call_member(ctx: LoweringContext, node: Node, function: Node, operands: Sequence[Operand]) -> Operand:

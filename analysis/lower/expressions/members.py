@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analysis.cpp.conversions.model import ValueCategory
+from analysis.cpp.expressions.parts import element_type, member_type
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import QualType
 from analysis.ir.ids import ValueId
@@ -85,13 +87,17 @@ def dereference(ctx: LoweringContext, pointer: ValueId, span: Span) -> Operand:
     """The object at `pointer`; opaque where that is no pointer."""
     type = ctx.builder.types[pointer]
     if isinstance(type, PointerType):
-        exact = ctx.exact_type(pointer)
-        pointee = exact.type.pointee if exact is not None and isinstance(exact.type, cpp.PointerType) else None
-        is_constant = None if pointee is None else pointee.is_constant
-        return LValue(pointer, type.element, type.volatile, is_lvalue=True, is_constant=is_constant, spelled=pointee)
+        return pointed_place(ctx, pointer, type, pointer)
     if isinstance(type, TemplateType | UnknownType):
         return ctx.builder.opaque(f"object behind a {spelled(type)}", (pointer,), UnknownType("object"), span)
     return ctx.builder.opaque(f"dereference of a {spelled(type)}", (pointer,), UnknownType("object"), span)
+
+
+def pointed_place(ctx: LoweringContext, pointer: ValueId, type: PointerType, address: ValueId) -> LValue:
+    """The object at `address`, to which the `pointer` of that type, or one beside it, leads."""
+    exact = ctx.exact_type(pointer)
+    pointee = None if exact is None else element_type(exact)
+    return LValue(address, type.element, type.volatile, category=ValueCategory.LVALUE, spelled=pointee)
 
 
 def member(ctx: LoweringContext, base: Operand, name: str, node: Node) -> Operand:
@@ -161,14 +167,12 @@ def field_at(ctx: LoweringContext, base: Operand, record: Record, index: int, sp
         found = _value_member(ctx, base, record, index, span)
     if not declared.is_reference:
         return found
-    is_constant = True if declared.is_constant else None
     exact = declared.exact
     return LValue(
         load(ctx, found, span),
         declared.type,
         declared.is_volatile,
-        is_lvalue=True,
-        is_constant=is_constant,
+        category=ValueCategory.LVALUE,
         spelled=None if exact is None else exact.object,
     )
 
@@ -179,31 +183,27 @@ def member_place(ctx: LoweringContext, whole: LValue, record: Record, index: int
     declared = own.declared
     is_volatile = whole.volatile or declared.is_volatile
     field = bit_field(ctx, record, index)
-    if field is None:
-        address = ctx.builder.field_address(whole.address, index, declared.stored, span)
-        is_constant = declared.is_constant if declared.is_constant or own.is_mutable else whole.is_constant
-        return LValue(
-            address,
-            declared.stored,
-            is_volatile,
-            is_lvalue=whole.is_lvalue,
-            is_constant=is_constant,
-            is_expiring=whole.is_temporary or whole.is_expiring,
-            whole=whole.address if whole.is_temporary else whole.whole,
-            spelled=_member_type(ctx, whole, own),
-            most_derived=whole_class(ctx.program, declared.stored),
-        )
-    address = ctx.builder.field_address(whole.address, index, field.type, span)
-    exact = _member_type(ctx, whole, own)
-    return LValue(address, declared.stored, is_volatile, bits=field.bits, is_lvalue=whole.is_lvalue, spelled=exact)
+    return LValue(
+        ctx.builder.field_address(whole.address, index, declared.stored if field is None else field.type, span),
+        declared.stored,
+        is_volatile,
+        bits=None if field is None else field.bits,
+        category=whole.part_category,
+        whole=whole.temporary,
+        spelled=_member_type(ctx, whole, own),
+        most_derived=whole_class(ctx.program, declared.stored),
+    )
 
 
 def _member_type(ctx: LoweringContext, whole: LValue, member: RecordField) -> QualType | None:
     """The C++ type of what is stored for a member of that object; None for a reference, which is stored otherwise."""
-    around = ctx.exact_type(whole)
-    if around is None and member.declared.type in FUNCTION_POINTERS:
-        return member.declared.exact  # whichever qualifiers the object has, it leads to functions of one type
-    exact = None if around is None else member.type_in(around)
+    around, declared = ctx.exact_type(whole), member.declared
+    if around is not None:
+        exact = member.type_in(around)
+    elif declared.is_constant or member.is_mutable or declared.type in FUNCTION_POINTERS:
+        exact = declared.exact  # whichever qualifiers the object has
+    else:
+        return None
     return None if exact is None or exact.is_reference else exact
 
 
@@ -225,10 +225,9 @@ def element(
     exact = of_library(type)
     if isinstance(base, LValue):
         around = ctx.exact_type(base)
-        if exact is not None:
-            exact = None if around is None else cpp.qualified(exact, constant=around.is_constant)
+        known = None if exact is None or around is None else member_type(around, exact)
         address = builder.field_address(base.address, index, type, span)
-        return LValue(address, type, base.volatile or is_volatile, is_lvalue=base.is_lvalue, spelled=exact)
+        return LValue(address, type, base.volatile or is_volatile, category=base.part_category, spelled=known)
     return ctx.typed(builder.extract(load(ctx, base, span), index, type, span), exact)
 
 
@@ -239,11 +238,9 @@ def element_place(ctx: LoweringContext, array: LValue, element: Type, index: Val
         ctx.builder.element_address(array.address, index, element, span),
         element,
         array.volatile,
-        is_lvalue=array.is_lvalue,
-        is_constant=array.is_constant,
-        is_expiring=array.is_temporary or array.is_expiring,
-        whole=array.address if array.is_temporary else array.whole,
-        spelled=exact.type.element if exact is not None and isinstance(exact.type, cpp.ArrayType) else None,
+        category=array.part_category,
+        whole=array.temporary,
+        spelled=None if exact is None else element_type(exact),
         most_derived=whole_class(ctx.program, element),
     )
 
@@ -268,12 +265,12 @@ def this_object(ctx: LoweringContext, record: Record, span: Span) -> LValue | No
     if ctx.this is None or ctx.owner is None:
         return None
     builder = ctx.builder
-    pointer = builder.load(builder.symbol_address(ctx.this.symbol, span), ctx.this.declared.type, span)
+    is_constant, type = ctx.this.is_constant, QualType(cpp.ClassType(ctx.owner.name))
     whole = LValue(
-        pointer,
+        builder.load(builder.symbol_address(ctx.this.symbol, span), ctx.this.declared.type, span),
         ctx.owner.type,
-        is_lvalue=True,
-        is_constant=ctx.this.is_constant,
+        category=ValueCategory.LVALUE,
+        spelled=None if is_constant is None else cpp.qualified(type, constant=is_constant),
         most_derived=ctx.this.most_derived,
     )
     return upcast(ctx, whole, ctx.owner, record, span)
@@ -283,6 +280,7 @@ def upcast(ctx: LoweringContext, base: LValue, derived: Record, wanted: Record, 
     """An object of `derived` seen as its base class `wanted`."""
     if derived is wanted:
         return base
+    own = ctx.exact_type(base)
     for parent, first in derived.bases:
         address = base.address
         distance = _distance(ctx, derived, parent, first)
@@ -296,11 +294,9 @@ def upcast(ctx: LoweringContext, base: LValue, derived: Record, wanted: Record, 
         part = LValue(
             ctx.builder.bitcast(address, pointer, span),
             parent.type,
-            is_lvalue=base.is_lvalue,
-            is_constant=base.is_constant,
-            is_expiring=base.is_expiring or base.is_temporary,
-            whole=base.address if base.is_temporary else base.whole,
-            spelled=_as_parent(ctx.exact_type(base), parent),
+            category=base.part_category,
+            whole=base.temporary,
+            spelled=None if own is None else member_type(own, QualType(cpp.ClassType(parent.name))),
             most_derived=most_derived(ctx.program, base),
         )
         found = upcast(ctx, part, parent, wanted, span)
@@ -328,12 +324,6 @@ def downcast(ctx: LoweringContext, base: LValue, derived: Record, span: Span) ->
     address = moved_in_class(ctx, base.address, base.type, derived.type, span)
     pointer = PointerType(derived.type, ctx.builder.space_of(address))
     return replace(base, address=ctx.builder.bitcast(address, pointer, span), type=derived.type, spelled=None)
-
-
-def _as_parent(derived: QualType | None, parent: Record) -> QualType | None:
-    """The C++ type of the part of an object that is its base."""
-    own = QualType(cpp.ClassType(parent.name))
-    return None if derived is None else replace(own, is_constant=derived.is_constant, is_volatile=derived.is_volatile)
 
 
 def moved_in_class(ctx: LoweringContext, address: ValueId, actual: Type, wanted: Type, span: Span) -> ValueId:

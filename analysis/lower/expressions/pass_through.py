@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.ir.source import Span
 from analysis.ir.types import S32, StructType, UnknownType
 from analysis.lower.builtins import builtin_layout
@@ -44,9 +45,9 @@ def passed_through(
         same = operands[0]
         if not isinstance(same, LValue):
             return same
-        is_moved = last == "move"
-        same = replace(same, is_lvalue=False, is_constant=None, is_temporary=False, is_expiring=is_moved, whole=None)
-        return same if is_moved else replace(same, spelled=None)
+        if last == "move":
+            return replace(same, category=ValueCategory.XVALUE, whole=None)
+        return replace(same, category=None, spelled=None, whole=None)
     index = explicit[0] if last == "get" and explicit else None
     return (
         member_number(ctx, operands[0], int(index.value), ctx.span(node)) if isinstance(index, ConstantName) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.types.model import pointer_to
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -25,8 +26,7 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
             pointer,
             declared.type,
             declared.is_volatile,
-            is_lvalue=True,
-            is_constant=variable.is_constant,
+            category=ValueCategory.LVALUE,
             spelled=None if exact is None or variable.is_constant is None else exact.object,
             most_derived=variable.most_derived,
         )
@@ -35,8 +35,7 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
         builder.symbols[variable.symbol].type,
         declared.is_volatile,
         variable.variable,
-        is_lvalue=True,
-        is_constant=variable.is_constant,
+        category=ValueCategory.LVALUE,
         # What a lambda captures by value is constant unless the lambda is `mutable`.
         spelled=None if exact is None or (variable.is_constant is None and not exact.is_constant) else exact,
     )
@@ -90,7 +89,6 @@ def global_place(ctx: LoweringContext, declaration: GlobalDeclaration, node: Nod
     if declaration.kind is SymbolKind.TEXTURE:
         return LValue(address, declaration.declared.type)
     declared, exact = declaration.declared, declaration.declared.exact
-    is_lvalue = exact is not None and not exact.is_reference
-    return LValue(
-        address, declared.type, declared.is_volatile, is_lvalue=is_lvalue, spelled=exact if is_lvalue else None
-    )
+    if exact is None or exact.is_reference:
+        return LValue(address, declared.type, declared.is_volatile)
+    return LValue(address, declared.type, declared.is_volatile, category=ValueCategory.LVALUE, spelled=exact)

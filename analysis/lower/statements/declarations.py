@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.types import model as cpp
 from analysis.cpp.types.model import QualType, qualified, reference_to
@@ -36,6 +37,7 @@ from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic, wrapped
 from analysis.lower.convert import implicit
 from analysis.lower.copies import copies_by_code
+from analysis.lower.cpp_types import natural
 from analysis.lower.destruction import full_expression
 from analysis.lower.expressions.deduced_classes import (
     deduced_template,
@@ -473,9 +475,11 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
     elif not declarator.declared.is_reference and isinstance(operand, LValue):
         exact = ctx.exact_type(found)
         found = temporary(ctx, ctx.builder.load(found.address, found.type, span), span)
-        found = replace(found, spelled=None if exact is None else exact.unqualified)
+        found = replace(found, spelled=exact)
     if not declarator.declared.is_reference:
-        found = replace(found, is_lvalue=True, is_expiring=False, is_constant=declarator.declared.is_constant)
+        exact = ctx.exact_type(found) or natural(found.type)
+        copy = None if exact is None else qualified(exact.unqualified, constant=declarator.declared.is_constant)
+        found = replace(found, category=ValueCategory.LVALUE, spelled=copy)
     elements = array_elements(ctx.program, found.type)
     if elements is not None:
         found = elements_of(ctx, found, elements, span)
@@ -496,8 +500,6 @@ def _bind_members(ctx: LoweringContext, declarator: Declarator, operand: Operand
         else:
             bound = element(ctx, found, index, types[index], span)
             exact = _binding_type(ctx, found.type, index, is_constant=declarator.declared.is_constant)
-            if isinstance(bound, LValue):
-                bound = replace(bound, is_constant=found.is_constant)
         declared = DeclaredType(types[index], True, spelled=None if exact is None else reference_to(exact))
         bind_reference(ctx, name, declared, bound, ctx.span(name_node))
         entity = ctx.scope.names.get(name)

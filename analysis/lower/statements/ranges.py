@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.types import model as cpp
-from analysis.cpp.types.model import QualType
+from analysis.cpp.types.model import QualType, qualified
 from analysis.ir.function import SourceBranchKind, SymbolKind
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import Branch
@@ -82,7 +83,7 @@ def _listed(ctx: LoweringContext, right: Node) -> Operand:
     variable_begins(ctx, array.address, array.type)
     exact = ctx.exact_type(operands[0])
     listed = None if exact is None else QualType(cpp.ArrayType(decayed(exact.object).unqualified, len(operands)))
-    return replace(array, is_constant=True, spelled=listed)
+    return replace(array, spelled=None if listed is None else qualified(listed, constant=True))
 
 
 def _unknown_range(ctx: LoweringContext, node: Node, sequence: Operand, declarator: Node, body: Node) -> None:
@@ -120,7 +121,7 @@ def _range_loop(ctx: LoweringContext, node: Node, sequence: LValue, declarator: 
     builder.terminate(Branch(test, inside, end, branch, span))
     builder.continue_in(inside)
     at = builder.load(builder.symbol_address(index, span), S32, span)
-    found = replace(element_place(ctx, sequence, element, at, span), is_lvalue=True, is_expiring=False, whole=None)
+    found = replace(element_place(ctx, sequence, element, at, span), category=ValueCategory.LVALUE, whole=None)
     _round(ctx, node, declarator, found, body, (end, step))
     builder.jump(step, span)
     builder.continue_in(step)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import final
 
+from analysis.cpp.conversions.model import ValueCategory
 from analysis.cpp.conversions.standard import decayed
 from analysis.ir.function import SymbolKind
 from analysis.ir.ids import ValueId
@@ -130,7 +131,7 @@ def _object(ctx: LoweringContext, operand: Operand, node: Node, statement: Node)
         case Elision.ALWAYS:
             return _Result(operand, operand.address)
         case Elision.NEVER:
-            return _Result(_copy(ctx, record, replace(operand, is_lvalue=False, is_expiring=True), span))
+            return _Result(_copy(ctx, record, replace(operand, category=ValueCategory.XVALUE), span))
         case Elision.SOMETIMES:
             target = new_object(ctx, type, span)
             shown = name.decode("utf-8", "replace")
