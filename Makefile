@@ -98,6 +98,7 @@ fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.arithmetic.fuzz 1000 $(FUZZ_SEED)
 	$(BIN)/python -m tests.meld.fuzz 300 $(FUZZ_SEED)
 	$(BIN)/python -m tests.edits.fuzz 60 $(FUZZ_SEED)
+	$(BIN)/python -m tests.hostile.fuzz 200 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.fuzz 500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.products 500 $(FUZZ_SEED)
 	$(BIN)/python -m tests.projects.edits 60 $(FUZZ_SEED)
