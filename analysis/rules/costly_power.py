@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, final
 
 from analysis.facts.merge import FrameView
@@ -76,6 +76,7 @@ class CostlyPower:
     """It is computed in double precision for floats."""
     part: str
     cost: KernelShare
+    others: tuple[Related, ...]
     repair: Fix | None
 
     @property
@@ -86,15 +87,19 @@ class CostlyPower:
     def find(cls, subject: Subject) -> Iterator[CostlyPower]:
         if b"pow" not in subject.text.bytes(Span(0, subject.function.end - subject.function.start)):
             return
+        groups: dict[object, list[PricedOperation]] = {}
         for found in priced_operations(subject, powers, _saved):
-            if 100 * found.part.share.expected < subject.share_threshold:
-                continue
-            finding = cls._of(subject, found)
+            if 100 * found.part.share.expected >= subject.share_threshold:
+                groups.setdefault(_same(subject, found), []).append(found)
+        for group in groups.values():
+            finding = cls._of(subject, group)
             if finding is not None:
                 yield finding
 
     @classmethod
-    def _of(cls, subject: Subject, found: PricedOperation) -> CostlyPower | None:
+    def _of(cls, subject: Subject, group: Sequence[PricedOperation]) -> CostlyPower | None:
+        """Of one power, which compilers compute once, wherever it is written."""
+        found, *others = group
         power = found.item
         assert isinstance(power, Math)
         source = subject.text.bytes(found.span)
@@ -106,7 +111,8 @@ class CostlyPower:
         instead = _instead(
             base, exponent, _exponent(found.view, power.arguments[1]), is_float, _cast(found.view, power)
         )
-        edit = Replacement(subject.text.start(found.span), subject.text.end(found.span), instead)
+        edits = tuple(Replacement(subject.text.start(one.span), subject.text.end(one.span), instead) for one in group)
+        more = f", and {len(others)} more like it" if others else ""
         times = instead.count(base)
         is_short = times == 2 and _SHORT_TEXT.match(base.encode()) is not None
         can_be_written = times <= 1 or is_short or _SIMPLE_TEXT.match(base.encode()) is not None
@@ -117,7 +123,8 @@ class CostlyPower:
             is_float and is_double(found.view.root.function.types[power.result]),
             part_text(found.part, subject.function),
             KernelShare(found.part.whole, found.part.share.expected),
-            Fix(f"Write `{instead}`", (edit,), Applicability.UNSAFE) if can_be_written else None,
+            tuple(Related(subject.text.location(one.span), "the same power") for one in others[:MAX_PLACES]),
+            Fix(f"Write `{instead}`{more}", edits, Applicability.UNSAFE) if can_be_written else None,
         )
 
     def message(self) -> str:
@@ -128,12 +135,13 @@ class CostlyPower:
         return f"`{self.text}` {why}: {instead} would save {self.part}."
 
     def related(self) -> tuple[Related, ...]:
-        return ()
+        return self.others
 
     def fix(self) -> Fix | None:
         return self.repair
 
 
+MAX_PLACES: Final = 8
 _SIMPLE_TEXT: Final = re.compile(rb"(?!.*(?:\+\+|--))[A-Za-z_][\w.]*(?:->\w+)*(?:\[[\w.+\-* ]*\])*(?:\.\w+)*\Z")
 """May be written several times."""
 _SHORT_TEXT: Final = re.compile(rb"(?!.*(?:\+\+|--|\w\s*\())[\w.+\-*/ ()\[\]]{1,24}\Z")
@@ -142,6 +150,15 @@ _CALL: Final = re.compile(rb"(?:::|std::)?(?:pow|powf|__powf)\s*\(")
 _PRODUCTS: Final = {2.0: 2, 3.0: 3, 4.0: 4, 5.0: 5, 6.0: 6}
 _QUOTIENTS: Final = {0.5: 1, -0.5: 1, -1.0: 1, 1.5: 1, -1.5: 2}
 """How many roots and quotients take their place."""
+
+
+def _same(subject: Subject, found: PricedOperation) -> object:
+    """Equal for powers that are written alike and are one number."""
+    item = found.item
+    assert isinstance(item, Math)
+    base, exponent = item.arguments
+    number = _exponent(found.view, exponent)
+    return id(found.view), found.block, base, exponent if number is None else number, subject.text.bytes(found.span)
 
 
 def _saved(view: FrameView, block: BasicBlockId, item: Instruction) -> int | None:

@@ -84,7 +84,7 @@ class HostSubject:
         for call in self.mentions.calls:
             if not call.is_launch or any(not self.sides.is_declared(name) for name in call.within):
                 continue
-            meant = self.sides.of_call(call.name, call.scopes, self.function)
+            meant = self.sides.of_call(call.name, call.scopes, self.function, is_launch=True)
             if meant is not None and meant[1] is Side.KERNEL:
                 yield call, meant[0]
 
@@ -100,7 +100,8 @@ class HostSubject:
             named = re.match(rb"((?:\w+\s*::\s*)*)" + re.escape(launch.kernel.encode()) + rb"\b", text)
             if named is None:  # a macro wrote it, or a function of the runtime launches it
                 continue
-            meant = self.sides.of_call(launch.kernel, tuple(_WORD.findall(named[1].decode())), self.function)
+            scopes = tuple(_WORD.findall(named[1].decode()))
+            meant = self.sides.of_call(launch.kernel, scopes, self.function, is_launch=True)
             if meant is not None and meant[1] is Side.KERNEL:
                 name = Location(self.function.path, start + named.end(1), start + named.end())
                 found.append(NumberedLaunch(launch, name, meant[0]))

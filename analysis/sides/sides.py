@@ -112,14 +112,19 @@ class Sides:
         """Whether the unit declares anything with that name."""
         return bool(self.unit.lookup(name))
 
-    def of_call(self, name: str, scopes: tuple[str, ...], caller: Item) -> tuple[Sequence[Item], Side] | None:
-        """What a call by name means, with the side that all of these are on; None where that is not certain."""
+    def of_call(
+        self, name: str, scopes: tuple[str, ...], caller: Item, *, is_launch: bool = False
+    ) -> tuple[Sequence[Item], Side] | None:
+        """What a call by name means, with the side that all of these are on; None where that is not certain.
+
+        Kernels are never members, so that what is launched is inherited from no base.
+        """
         known = self._known(name)
         if known is None:
             return None
         items, side = known
         seen = [item for item in items if _is_in_sight(item, scopes, caller)]
-        if not seen or (not scopes and self._may_be_inherited(caller)):
+        if not seen or (not scopes and not is_launch and self._may_be_inherited(caller)):
             return None
         return seen, side
 
@@ -308,9 +313,11 @@ def words_before_name(item: Item) -> Sequence[bytes] | None:
     found = re.search(rb"(?<!\w)" + re.escape(item.name.encode("utf-8", "replace")) + rb"\s*(?=[(;=,\[{]|$)", head)
     if found is None:
         return None
-    before = head[: found.start()]
-    parameters = {word for part in _TEMPLATE.findall(before) for word in IDENTIFIER.findall(part)}
-    return [word for word in IDENTIFIER.findall(_TEMPLATE.sub(b" ", before)) if word not in parameters]
+    before, inner = head[: found.start()], set[bytes]()
+    while parts := _TEMPLATE.findall(before):  # the innermost ones first
+        inner.update(word for part in parts for word in IDENTIFIER.findall(part))
+        before = _TEMPLATE.sub(b" ", before)
+    return [word for word in IDENTIFIER.findall(before) if word not in inner]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -351,7 +358,7 @@ _UNREAD: Final = frozenset(ProblemKind) - {ProblemKind.CONDITION, ProblemKind.MA
 _ON_DEVICE: Final = re.compile(rb"[A-Z_]*(?:device|constant|DEVICE|CONSTANT)[A-Z_]*")
 """Also through a macro that is called so; which it is decides the declaration."""
 _NOT_OF_HOST: Final = re.compile(rb"\b(?:const|constexpr|__device__|__constant__|__managed__)\b")
-_TEMPLATE: Final = re.compile(rb"<[^;{}()]*>")
+_TEMPLATE: Final = re.compile(rb"<[^<>;{}()]*>")
 _WORDS: Final = frozenset(
     b"template typename class struct enum union static inline extern const volatile signed unsigned void bool char "
     b"short int long float double auto size_t ssize_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t "

@@ -86,3 +86,16 @@ def test_what_is_computed_is_not_written_often(power: str) -> None:
 )
 def test_powers_that_stay(statement: str) -> None:
     check_fixture(KERNEL.replace("STATEMENT", statement), SETTINGS)
+
+
+def test_what_compilers_compute_once_is_told_once() -> None:
+    text = KERNEL.replace(
+        "STATEMENT",
+        "float z = x + 1;\n  a[i] = powf(z, 2) + a[i] / powf(z, 2);  //~ costly-power\n"
+        "  z = a[i];\n  a[i + 1] = powf(z, 2);  //~ costly-power",
+    )
+    first, second = check_fixture(text, SETTINGS)
+    assert ([one.message for one in first.related], second.related) == (["the same power"], ())
+    assert first.fix is not None
+    changed = apply_replacements(text.encode(), first.fix.replacements).decode()
+    assert "a[i] = (z * z) + a[i] / (z * z);" in changed

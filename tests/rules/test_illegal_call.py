@@ -174,3 +174,17 @@ void f(float *p) {
 """,
         ONLY,
     )
+
+
+def test_a_macro_that_is_not_seen_between_two_templates() -> None:
+    check_fixture(
+        """
+#include <library/span.hpp>
+template <typename T> struct Host { T *p; };
+template <typename T> Pointer<const T> first(const Host<T> &vector) { return Pointer<const T>(vector.p); }
+template <typename T>
+LIBRARY_DEVICE Pointer<const T> first(const Span<Pair<T, T>> &span) { return Pointer<const T>(span.data()); }
+__global__ void k(int *p) { p[0] = *first(p); }
+""",
+        ONLY,
+    )

@@ -129,12 +129,12 @@ void f(float *x) {
 
 
 def test_arguments_in_templates_are_counted() -> None:
-    (first, _) = check_fixture(
+    first, *_ = check_fixture(
         """
 template <class T> __global__ void t(T *p, int n) {}
 template <class T> void wrong(T *p) { t<T><<<1, 1>>>(p); }  //~ launch-arguments
 template <class T> struct S { void run(T *p) { t<T><<<1, 1>>>(p); } };  //~ launch-arguments
-template <class T> struct D : S<T> { void run(T *p) { t<T><<<1, 1>>>(p); } };
+template <class T> struct D : S<T> { void run(T *p) { t<T><<<1, 1>>>(p); } };  //~ launch-arguments
 template <void (*t)(int *, int, int)> void launch(int *p) { t<<<1, 1>>>(p, 1, 2); }
 template <class T, class... More> void pack(T *p, More... more) { t<<<1, 1>>>(p, more...); }
 template <class T> void right(T *p) { t<T><<<1, 1>>>(p, 1); }
