@@ -18,6 +18,7 @@ from analysis.ir.operators import CompareOperator
 from analysis.ir.source import Span
 from analysis.ir.types import (
     BOOLEAN,
+    FUNCTION_POINTERS,
     ArrayType,
     BooleanType,
     FloatType,
@@ -91,7 +92,7 @@ def truth(builder: FunctionBuilder, value: ValueId, span: Span) -> ValueId:
     type = builder.types[value]
     if isinstance(type, BooleanType):
         return value
-    if not isinstance(type, IntegerType | FloatType | PointerType):
+    if not isinstance(type, IntegerType | FloatType | PointerType) and type not in FUNCTION_POINTERS:
         return builder.convert(value, BOOLEAN, span)
     zero = builder.constant(0.0 if isinstance(type, FloatType) else 0, type, span)
     return builder.compare(CompareOperator.NOT_EQUAL, value, zero, span)

@@ -10,6 +10,8 @@ from analysis.cpp.types.model import QualType
 from analysis.ir.ids import ValueId
 from analysis.ir.source import Span
 from analysis.ir.types import (
+    FUNCTION_POINTERS,
+    BooleanType,
     GroupType,
     HandleType,
     IntegerType,
@@ -22,7 +24,7 @@ from analysis.ir.types import (
 )
 from analysis.lower.builtins.atomic_objects import is_atomic_reference, read_atomic_reference
 from analysis.lower.context import LoweringContext, LValue, Operand
-from analysis.lower.conversions import convert, is_vague
+from analysis.lower.conversions import convert, is_vague, truth
 from analysis.lower.expressions.dispatch import load
 from analysis.lower.expressions.members import moved_in_class
 from analysis.lower.types import spelled
@@ -63,6 +65,8 @@ def implicit(
         return implicit(ctx, read_atomic_reference(ctx.builder, value, span), type, span)
     if isinstance(type, GroupType) or isinstance(source, GroupType):
         return ctx.builder.convert(value, type, span)
+    if source in FUNCTION_POINTERS and isinstance(type, BooleanType):
+        return truth(ctx.builder, value, span)
     if isinstance(type, VectorType | HandleType) or isinstance(source, VectorType | HandleType):
         if is_vague(source) or is_vague(type) or isinstance(source, PointerType) or isinstance(type, PointerType):
             return ctx.builder.convert(value, type, span)

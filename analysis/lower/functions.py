@@ -16,7 +16,7 @@ from typing import Final
 from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.types import model as cpp
 from analysis.ir.ids import FunctionId, SymbolId
-from analysis.ir.types import VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType
+from analysis.ir.types import FUNCTION_POINTER, VOID, ArrayType, GroupType, HandleType, MemorySpace, PointerType
 from analysis.lower.lookup import template_arguments
 from analysis.lower.names import (
     AUTO,
@@ -44,6 +44,7 @@ from analysis.lower.templates import bind, placeholder_names, positional, stands
 from analysis.lower.types import (
     base_type,
     declare,
+    declared_type,
     descriptor_type,
     innermost,
     specifier_words,
@@ -304,8 +305,8 @@ def read_parameters(
             declared = _deduced(declared, bound.declared)
         name: Node | None = None
         if declarator is not None:
-            whole = declare(scope, declared, declarator)
-            declared, name = whole.declared, whole.name
+            name = declare(scope, declared, declarator).name
+            declared = declared_type(scope, declared, declarator)
         elif declared.type == VOID:
             continue
         text = "" if name is None else name.text.decode("utf-8", "replace")
@@ -358,13 +359,15 @@ def pack_names(listed: Node | None) -> list[str]:
 
 
 def _adjusted(declared: DeclaredType, is_kernel: bool) -> DeclaredType:
-    """Arrays become pointers; a kernel's pointers are global."""
+    """Arrays and functions become pointers; a kernel's pointers are global."""
     type, exact = declared.type, declared.exact
     if declared.is_reference:
         return declared
     if exact is not None and isinstance(exact.type, cpp.ArrayType | cpp.FunctionType):
         exact = decayed(exact)
     space = MemorySpace.GLOBAL if is_kernel else MemorySpace.GENERIC
+    if exact is not None and exact is not declared.exact and type == FUNCTION_POINTER:
+        return DeclaredType(type, spelled=exact)
     if isinstance(type, ArrayType):
         return DeclaredType(PointerType(type.element, space, declared.is_volatile), spelled=exact)
     if isinstance(type, PointerType) and is_kernel:

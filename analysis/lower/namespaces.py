@@ -36,7 +36,7 @@ from analysis.lower.names import (
 )
 from analysis.lower.repairs import repair_names
 from analysis.lower.templates import template_parameters
-from analysis.lower.types import base_type, declare, declare_enum, innermost
+from analysis.lower.types import base_type, declare, declare_enum, declared_type, descriptor_type, innermost
 from analysis.lower.usings import Path
 from analysis.lower.variable_templates import VARIABLES, variable_pattern
 from analysis.syntax.items import Item, ItemKind
@@ -251,17 +251,15 @@ def declare_alias(scope: Scope, node: Node) -> None:
     if node.kind == "alias_declaration":
         name, type_node = node.field("name"), node.field("type")
         if name is not None and type_node is not None:
-            base = base_type(scope, type_node)
-            declarator = type_node.field("declarator")
-            declared = base if declarator is None else declare(scope, base, declarator).declared
-            scope.declare(name.text.decode("utf-8", "replace"), TypeName(declared))
+            scope.declare(name.text.decode("utf-8", "replace"), TypeName(descriptor_type(scope, type_node)))
         return
     base = base_type(scope, node)
     for declarator in node.fields("declarator"):
         whole = declare(scope, base, declarator)
         found = whole.name or innermost(declarator)
         if found is not None:
-            scope.declare(found.text.decode("utf-8", "replace"), TypeName(whole.declared))
+            declared = declared_type(scope, base, declarator)
+            scope.declare(found.text.decode("utf-8", "replace"), TypeName(declared))
 
 
 _TYPE_NODES: Final = frozenset(

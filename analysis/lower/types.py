@@ -114,8 +114,11 @@ def descriptor_type(scope: Scope, node: Node) -> DeclaredType:
     """The type that a `type_descriptor` (a cast's, a template argument's) spells."""
     base = base_type(scope, node)
     declarator = node.field("declarator")
-    if declarator is None:
-        return base
+    return base if declarator is None else declared_type(scope, base, declarator)
+
+
+def declared_type(scope: Scope, base: DeclaredType, declarator: Node) -> DeclaredType:
+    """What a declarator makes of a type where it may make a function of it: in an alias or a parameter."""
     declared = declare(scope, base, declarator).declared
     function = _bare_function(declarator)
     if function is None:
@@ -124,12 +127,12 @@ def descriptor_type(scope: Scope, node: Node) -> DeclaredType:
 
 
 def _bare_function(declarator: Node) -> Node | None:
-    """The declarator of `int *(float)`, which is a function and no pointer to one."""
+    """The declarator of `int *(float)` or `int *f(float)`, which is a function and no pointer to one."""
     node: Node | None = declarator
     while node is not None:
         inner = node.field("declarator") or _inner(node)
-        if node.kind == "abstract_function_declarator":
-            return node if inner is None else None
+        if node.kind in _FUNCTIONS:
+            return node if inner is None or inner.kind in _NAMES else None
         node = inner
     return None
 

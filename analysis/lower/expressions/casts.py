@@ -37,6 +37,7 @@ from analysis.lower.expressions.dispatch import (
     unsupported,
 )
 from analysis.lower.expressions.members import moved_in_class
+from analysis.lower.function_values import meant_as
 from analysis.lower.lifetimes import temporary_begins
 from analysis.lower.names import DeclaredType, LambdaName
 from analysis.lower.packs import expanded
@@ -108,6 +109,8 @@ def converted(ctx: LoweringContext, declared: DeclaredType, value: Node, span: S
     if isinstance(type, VectorType):
         return construct(ctx, type, (lower(ctx, value),), span)
     operand = converted_from(ctx, lower(ctx, value), value)
+    meant = meant_as(ctx, operand, exact, span)
+    operand = meant if isinstance(meant, int) else operand
     return ctx.typed(_converted(ctx, operand, type, span, exact), None if exact is None else exact.unqualified)
 
 

@@ -59,10 +59,12 @@ from analysis.lower.expressions.dispatch import (
     used_value,
 )
 from analysis.lower.expressions.made_objects import made_object
+from analysis.lower.expressions.members import upcast
 from analysis.lower.lifetimes import conditionally, ends_somewhere
 from analysis.lower.names import BuiltinName, ConstantName, LocalVariable, TemplateValue
 from analysis.lower.overloads import argument_of
-from analysis.lower.records import conversion_operators
+from analysis.lower.records import conversion_operators, is_derived
+from analysis.lower.virtual_calls import whole_class
 from analysis.syntax.tree import Node
 
 _AND: Final = frozenset({"&&", "and"})
@@ -265,6 +267,7 @@ def _diamond(
         if is_object and isinstance(operand, int) and operand in ctx.objects:
             operand = object_behind(ctx, operand, ctx.span(arm))
         ends.append((builder.current, operand, ctx.span(arm)))
+    _see_as_base(ctx, ends)
     first, second = ends[0][1], ends[1][1]
     made = made_object(ctx, ends, end, branch, span)
     if made is not None:
@@ -275,6 +278,24 @@ def _diamond(
     if is_object and isinstance(first, LValue) and isinstance(second, LValue) and (first.bits or second.bits):
         return _chosen_bits(ctx, first, second, span)
     return value
+
+
+def _see_as_base(ctx: LoweringContext, ends: list[tuple[BasicBlockId, Operand, Span]]) -> None:
+    """Of two objects that are there, one of a class derived from the other's is seen as that ([expr.cond])."""
+    for at, other in ((0, 1), (1, 0)):
+        (block, object, span), base = ends[at], ends[other][1]
+        if not isinstance(object, LValue) or not isinstance(base, LValue) or object.is_temporary:
+            return
+        if object.category is None or object.category is not base.category:
+            return
+        record, wanted = (whole_class(ctx.program, one.type) for one in (object, base))
+        if record is None or wanted is None or record is wanted or not is_derived(record, wanted):
+            continue
+        ctx.builder.continue_in(block)
+        seen = upcast(ctx, object, record, wanted, span)
+        if seen is not None:
+            ends[at] = (ctx.builder.current, seen, span)
+        return
 
 
 def _chosen_bits(ctx: LoweringContext, first: LValue, second: LValue, span: Span) -> LValue:

@@ -29,6 +29,7 @@ TEXTS: Final = (
     "expansions",
     "lambdas_and_bindings",
     "traced_objects",
+    "function_addresses",
 )
 _CHECKS: Final = 5
 _CONCEPTS: Final = one_line("number_concepts")

@@ -123,3 +123,33 @@ struct E { int (*one)(int); int (*more[2])(int); };
 //// body
   E e = {f}, none{};
   int v = (e.more[t & 1] == nullptr) + 2 * (none.one == nullptr) + 4 * (e.one == f);
+
+//// conditional of base and derived
+struct Z { int z = 1; };
+struct A { int k = 6; virtual __device__ int f(int x) { return x + k; } };
+struct B : Z, A { __device__ int f(int x) override { return x * k; } };
+//// body
+  A a; B b;
+  A &r = in[t] & 1 ? a : b;
+  A &q = t & 1 ? b : a;
+  (t & 2 ? b : a).k += t;
+  int v = r.f(3) + 10 * q.f(2) + 100 * (&r == &q) + 1000 * (t & 1 ? a : b).f(1) + b.k;
+
+//// pointer cast to one of several
+__device__ int f(int x) { return x + 1; }
+__device__ int f(long x) { return 100 * int(x); }
+//// body
+  int v = ((int (*)(long))f)(t) + static_cast<int (*)(long)>(&f)(3) + static_cast<int (*)(int)>(f)(4);
+
+//// pointer from a function type
+using G = int(int);
+typedef int H(int);
+__device__ int a(int x) { return x + 1; }
+__device__ int b(int x) { return 2 * x; }
+__device__ int by(G f, int x) { return f(x); }
+__device__ int of(int f(int), int x) { return f(x); }
+//// body
+  H *p = in[t] & 1 ? a : b;
+  G *none = nullptr;
+  bool is_there = p;
+  int v = by(p, t) + 10 * of(b, t) + 100 * (p ? 1 : 2) + 1000 * (!none + is_there + (p && none));
