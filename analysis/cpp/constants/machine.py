@@ -9,6 +9,7 @@ Rules     An expression gives a `Value` or a `Place` (an lvalue or xvalue); refe
           The other operand of `?:`, and `sizeof`, are evaluated for their type: `Store.is_real` is False then.
 Bounds    `MAX_STEPS` expressions, statements and parts of objects, `MAX_DEPTH` calls in one another (`budget.py`).
 Shape     One class: expressions, initialisation, calls and statements are one recursion, in sections of this file.
+          What is done to objects without evaluating anything is `objects.py`'s, over the memory of `store.py`.
 Limits    Destructors, virtual functions, unions, `new`, `goto`, labels inside of statements, and `throw` are not run.
 Source    C++20 standard, [expr.const], [dcl.init], [stmt], [expr].
 """
@@ -24,6 +25,7 @@ from typing import ClassVar, Final, TypeAlias, final
 from analysis.cpp.constants import arithmetic
 from analysis.cpp.constants.arithmetic import is_number
 from analysis.cpp.constants.budget import MAX_DEPTH, Budget
+from analysis.cpp.constants.objects import Objects, number_of, point_alike
 from analysis.cpp.constants.program import (
     Callee,
     Capture,
@@ -56,7 +58,6 @@ from analysis.cpp.constants.values import (
     NULL,
     UNKNOWN,
     UNSET,
-    Aggregate,
     Closure,
     Contents,
     Frozen,
@@ -129,7 +130,7 @@ def evaluated(names: Names, node: Node, budget: Budget, *, is_required: bool) ->
     """The value of a constant expression; `is_required`: whether it stands where the program must have one."""
     machine = Machine(names, budget, is_required=is_required)
     try:
-        return machine.frozen(machine.evaluate(_Here(names), node))
+        return machine.objects.frozen(machine.evaluate(_Here(names), node))
     except NotConstant:
         return None
 
@@ -138,7 +139,7 @@ def initialised(names: Names, type: QualType, value: Node | None, budget: Budget
     """What a variable of `type` holds that `value` initialises, or nothing (`T x{}`)."""
     machine = Machine(names, budget, is_required=True)
     try:
-        return machine.frozen(machine.variable(_Here(names), type, value))
+        return machine.objects.frozen(machine.variable(_Here(names), type, value))
     except NotConstant:
         return None
 
@@ -154,71 +155,19 @@ class Machine:
         self._store = Store()
         self._places: dict[object, Place] = {}
         self._statics: dict[object, Place] = {}
-        self._shapes: dict[ClassType, ClassShape] = {}
-        self._closures: dict[str, Closure] = {}
-        """Lambdas by the name of their class."""
+        self.objects = Objects(names, self._store, budget)
 
     # -- results ------------------------------------------------------------------------------------------------------
 
     def variable(self, here: _Here, type: QualType, value: Node | None) -> Result:
         if value is not None and _placeholder_in(type):
             return self.evaluate(here, value)
-        place = self._store.new(type, self._blank(type))
+        place = self._store.new(type, self.objects.blank(type))
         if value is None:
             self._zero_at(place)
         else:
             self._initialise_at(here, place, value)
         return place
-
-    def frozen(self, result: Result) -> Frozen:
-        """What is left of the result when the evaluation ends."""
-        if isinstance(result, Place) and not isinstance(result.type.type, ArrayType | ClassType | DeviceType):
-            type, value = result.type, self._store.read(result)
-        else:
-            type = result.type
-            contents = result.data if isinstance(result, Value) else self._store.contents(result)
-            if isinstance(result, Place) and isinstance(contents, list) and isinstance(type.type, ClassType):
-                contents = contents[result.shift : result.shift + len(self._shape(type.type).fields)]
-            value = Value(type, contents, isinstance(result, Value) and result.is_guess)
-        known = self._frozen(type, value.data, value.is_guess)
-        if known is None:
-            raise NotConstant
-        return known
-
-    def _frozen(self, type: QualType, contents: Contents, is_guess: bool = False) -> Frozen | None:
-        self._budget.take()
-        if isinstance(contents, bool | int | float):
-            return Number(contents, type, is_guess)
-        if isinstance(contents, Pointer):
-            return Number(0, type) if contents.place is None else None
-        if not isinstance(contents, list):
-            return None
-        match type.type:
-            case ArrayType(element=element):
-                whole = QualType(ArrayType(element, len(contents)))
-                return Aggregate(whole, tuple([self._frozen(element, each) for each in contents]))
-            case ClassType():
-                if contents and isinstance(contents[0], Closure):
-                    return None
-                fields = self._shape(type.type).fields
-                types = [NULL_POINTER if one.type is None else one.type for one in fields]
-                members = [self._frozen(one, each) for one, each in zip(types, contents, strict=True)]
-                return Aggregate(type.unqualified, tuple(members))
-            case DeviceType():
-                element = self._vector(type)[0]
-                return Aggregate(type.unqualified, tuple([self._frozen(element, each) for each in contents]))
-            case _:
-                return None
-
-    def _thawed(self, known: Frozen | None) -> Contents:
-        match known:
-            case None:
-                return UNKNOWN
-            case Number(value=value, type=type):
-                return NULL if isinstance(type.type, PointerType) or type == NULL_POINTER else value
-            case Aggregate(members=members):
-                self._budget.take(len(members))
-                return [self._thawed(each) for each in members]
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
@@ -253,9 +202,9 @@ class Machine:
             raise NotConstant
         is_literal = node.kind in ("number_literal", "null")
         if isinstance(known, Number):
-            data = self._thawed(known)
+            data = self.objects.thawed(known)
             return Value(known.type.unqualified, data, known.is_guess, is_null=is_literal and known.value == 0)
-        return self._store.new(qualified(known.type, constant=True), self._thawed(known), is_named=False)
+        return self._store.new(qualified(known.type, constant=True), self.objects.thawed(known), is_named=False)
 
     def _string(self, here: _Here, node: Node) -> Result:
         key = id(node.source), node.start
@@ -292,7 +241,7 @@ class Machine:
             case StaticName():
                 return self._static(meaning)
             case FieldName(name=name) if here.this is not None:
-                return self._member(here.this, name)
+                return self.objects.member(here.this, name)
             case FunctionNames():
                 return Value(VOID, FunctionPointer(meaning))
             case _:
@@ -300,14 +249,14 @@ class Machine:
 
     def _known(self, key: object, known: Frozen, *, is_object: bool) -> Result:
         if isinstance(known, Number) and not is_object:
-            return Value(known.type.unqualified, self._thawed(known), known.is_guess)
+            return Value(known.type.unqualified, self.objects.thawed(known), known.is_guess)
         place = self._statics.get(key)
         if place is None:
             type = qualified(known.type, constant=True)
-            place = self._store.new(type, self._thawed(known), is_named=False)
+            place = self._store.new(type, self.objects.thawed(known), is_named=False)
             self._statics[key] = place
         if isinstance(known, Number) and known.is_guess:
-            return Value(known.type.unqualified, self._thawed(known), is_guess=True)
+            return Value(known.type.unqualified, self.objects.thawed(known), is_guess=True)
         return place
 
     def _static(self, name: StaticName) -> Place:
@@ -324,12 +273,12 @@ class Machine:
         type = name.type if is_reference else qualified(name.type, constant=True)
         place = self._statics[name.handle] = self._store.new(type, UNSET)
         if name.known is not None:
-            place.container[0] = self._thawed(name.known)
+            place.container[0] = self.objects.thawed(name.known)
             return place
         assert name.value is not None
         place.object.is_alive = False  # it is not known while it is made
         inner = replace(place, type=type, object=Object(type, place.container, place.object.number))
-        place.container[0] = self._blank(type)
+        place.container[0] = self.objects.blank(type)
         self._initialise_at(_Here(name.names), inner, name.value)
         place.object.is_alive = True
         if is_reference:
@@ -385,10 +334,10 @@ class Machine:
         if name.kind == "field_identifier":
             text = text_of(name)
             if isinstance(whole.type.type, DeviceType):
-                return self._vector_member(whole, text)
-            if self._class(whole).index(text) is not None:
-                return self._member(whole, text)
-        found = here.names.member(self._class(whole).type, name)
+                return self.objects.vector_member(whole, text)
+            if self.objects.class_of(whole).index(text) is not None:
+                return self.objects.member(whole, text)
+        found = here.names.member(self.objects.class_of(whole).type, name)
         if isinstance(found, FieldName | LocalName | None):
             raise NotConstant
         return self._meant(here, found)
@@ -416,83 +365,6 @@ class Machine:
             raise NotConstant
         return self._store.target(value, value.type.type.pointee)
 
-    def _class(self, whole: Result) -> ClassShape:
-        if not isinstance(whole.type.type, ClassType):
-            raise NotConstant
-        return self._shape(whole.type.type)
-
-    def _shape(self, type: ClassType) -> ClassShape:
-        known = self._shapes.get(type)
-        if known is None:
-            known = self._program.class_of(type)
-            if known is None:
-                raise NotConstant
-            self._shapes[type] = known
-        return known
-
-    def _member(self, whole: Place, name: str) -> Place:
-        shape = self._class(whole)
-        index = shape.index(name)
-        if index is None:
-            raise NotConstant
-        return self._part(whole, shape, index)
-
-    def _part(self, whole: Place, shape: ClassShape, index: int) -> Place:
-        """A member of an object of class type; what it refers to, if it is a reference."""
-        declared = shape.fields[index]
-        if declared.type is None or declared.is_mutable:
-            raise NotConstant
-        members = self._store.members(whole)
-        if isinstance(declared.type.type, ReferenceType):
-            if members is None:
-                return self._store.unknown(declared.type.object)
-            found = members[whole.shift + index]
-            if not isinstance(found, Place):
-                raise NotConstant
-            return found
-        type = qualified(declared.type, constant=whole.type.is_constant, volatile=whole.type.is_volatile)
-        if members is None:
-            return self._store.unknown(type)
-        at = whole.shift + index
-        return Place(members, at, type, whole.object, category=whole.category, width=declared.width)
-
-    def _base(self, whole: Place, base: ClassType) -> Place:
-        """The part of the object that one of its base classes is."""
-        if whole.type.type == base:
-            return whole
-        assert isinstance(whole.type.type, ClassType)
-        shift = self._shift(whole.type.type, base)
-        if shift is None:
-            raise NotConstant
-        type = QualType(base, whole.type.is_constant, whole.type.is_volatile)
-        return replace(whole, type=type, shift=whole.shift + shift)
-
-    def _shift(self, derived: ClassType, base: ClassType) -> int | None:
-        """Where the members of the base begin in a class derived from it; None where it is no base, or one of two."""
-        found: list[int] = []
-        for direct, start in self._shape(derived).bases:
-            inner = 0 if direct == base else self._shift(direct, base)
-            if inner is not None:
-                found.append(start + inner)
-        return found[0] if len(found) == 1 else None
-
-    def _vector(self, type: QualType) -> tuple[QualType, int]:
-        found = self._program.element_type(type)
-        if found is None:
-            raise NotConstant
-        return found
-
-    def _vector_member(self, whole: Place, name: str) -> Place:
-        element, length = self._vector(whole.type)
-        index = "xyzw".find(name)
-        if len(name) != 1 or not 0 <= index < length:
-            raise NotConstant
-        members = self._store.members(whole)
-        type = qualified(element, constant=whole.type.is_constant)
-        if members is None:
-            return self._store.unknown(type)
-        return Place(members, index, type, whole.object, category=whole.category)
-
     def _subscript(self, here: _Here, node: Node) -> Result:
         argument, indices = node.field("argument"), node.field("indices")
         if argument is None or indices is None or len(indices.children) != 1:
@@ -517,18 +389,9 @@ class Machine:
             if not isinstance(at, int):
                 raise NotConstant
             return self._store.element(whole, whole.type.type, at)
-        pointer = self._advanced(self._read(whole), number, 1)
+        pointer = self.objects.advanced(self._read(whole), number, 1)
         assert isinstance(pointer.type.type, PointerType)
         return self._store.target(pointer, pointer.type.type.pointee)
-
-    def _advanced(self, pointer: Value, by: Value, sign: int) -> Value:
-        if not isinstance(pointer.type.type, PointerType):
-            raise NotConstant
-        if not self._store.is_real:
-            return Value(pointer.type, UNKNOWN)
-        if not isinstance(by.data, int):
-            raise NotConstant
-        return Value(pointer.type, self._store.moved(pointer.data, sign * by.data))
 
     # -- operators ----------------------------------------------------------------------------------------------------
 
@@ -562,7 +425,7 @@ class Machine:
             return value
         if not self._store.is_real:
             return Value(arithmetic.unary("+", 0, value.type, width)[1], UNKNOWN, value.is_guess)
-        data, type = arithmetic.unary(sign.kind, _number(value), value.type, width)
+        data, type = arithmetic.unary(sign.kind, number_of(value), value.type, width)
         return Value(type, data, value.is_guess)
 
     def _binary(self, here: _Here, node: Node) -> Result:
@@ -588,7 +451,7 @@ class Machine:
             return result
         if result.width is not None:
             value = self._store.read(result)
-            data = _number(value) if self._store.is_real else 0
+            data = number_of(value) if self._store.is_real else 0
             number, type = arithmetic.unary("+", data, value.type, result.width)
             return Value(type, number if self._store.is_real else UNKNOWN)
         if isinstance(result.type.type, EnumerationType):
@@ -615,10 +478,10 @@ class Machine:
             is_guess = first.is_guess or second.is_guess
             if not self._store.is_real:
                 return Value(arithmetic.binary_type(kind, first.type, second.type), UNKNOWN, is_guess)
-            one, other = _number(first), _number(second)
+            one, other = number_of(first), number_of(second)
             data, type = arithmetic.binary(kind, one, first.type, other, second.type)
             return Value(type, data, is_guess)
-        return self._of_pointers(kind, first, second)
+        return self.objects.of_pointers(kind, first, second)
 
     def _as_number(self, value: Value) -> Value:
         """What a conversion function makes of an object in arithmetic."""
@@ -629,33 +492,6 @@ class Machine:
             if found is not None and not found[1] and found[0].returns is not None:
                 return self._read(self._call_on(found[0], self._as_place(value), []))
         raise NotConstant
-
-    def _of_pointers(self, kind: str, left: Value, right: Value) -> Value:
-        is_left, is_right = (isinstance(one.type.type, PointerType) for one in (left, right))
-        if kind in ("+", "-") and is_left and is_integral(right.type):
-            return self._advanced(left, right, 1 if kind == "+" else -1)
-        if kind == "+" and is_right and is_integral(left.type):
-            return self._advanced(right, left, 1)
-        if kind == "-" and is_left and is_right:
-            type = fundamental(Fundamental.LONG)
-            return Value(type, self._store.distance(left.data, right.data) if self._store.is_real else UNKNOWN)
-        if kind not in _COMPARING or not (is_left or is_right or left.type == right.type == NULL_POINTER):
-            raise NotConstant
-        if not self._store.is_real:
-            return Value(BOOL, UNKNOWN)
-        for one in (left, right):
-            if not isinstance(one.type.type, PointerType) and not (one.is_null or one.type == NULL_POINTER):
-                raise NotConstant
-        first = left.data if isinstance(left.data, Pointer) else NULL
-        second = right.data if isinstance(right.data, Pointer) else NULL
-        if isinstance(left.data, FunctionPointer) or isinstance(right.data, FunctionPointer):
-            raise NotConstant
-        if is_left and is_right and not _point_alike(left.type, right.type):
-            raise NotConstant
-        if kind in ("==", "!=", "not_eq"):
-            return Value(BOOL, self._store.is_same(first, second) == (kind == "=="))
-        found = arithmetic.binary(kind, self._store.distance(first, second), INT, 0, INT)[0]
-        return Value(BOOL, found)
 
     def _overloaded(self, kind: str, operands: Sequence[_Argument]) -> Result | None:
         """The call of an operator function; None where the built-in operator is meant."""
@@ -688,10 +524,10 @@ class Machine:
         if not self._store.is_real:
             return Value(BOOL, UNKNOWN)
         one, other = self._as_place(left), self._as_place(right)
-        shape = self._class(one)
+        shape = self.objects.class_of(one)
         own = range(shape.own_fields, len(shape.fields))
-        pairs = [(self._base(one, base), self._base(other, base)) for base, _ in shape.bases]
-        pairs += [(self._part(one, shape, index), self._part(other, shape, index)) for index in own]
+        pairs = [(self.objects.base(one, base), self.objects.base(other, base)) for base, _ in shape.bases]
+        pairs += [(self.objects.part(one, shape, index), self.objects.part(other, shape, index)) for index in own]
         return Value(BOOL, all(self._is_true(self._of_two("==", *pair)) for pair in pairs))
 
     def _negated(self, result: Result) -> Value:
@@ -739,12 +575,12 @@ class Machine:
             return replace(value, is_guess=value.is_guess or against.is_guess, is_null=False)
         if is_number(value.type) and is_number(against.type):
             type = arithmetic.binary_type("+", value.type, against.type)
-            return replace(self._converted(value, type), is_guess=value.is_guess or against.is_guess)
+            return replace(self.objects.converted(value, type), is_guess=value.is_guess or against.is_guess)
         if isinstance(value.type.type, PointerType) and (against.is_null or against.type == NULL_POINTER):
             return value
         if isinstance(against.type.type, PointerType) and (value.is_null or value.type == NULL_POINTER):
             return Value(against.type, NULL)
-        if _point_alike(value.type, against.type):
+        if point_alike(value.type, against.type):
             assert isinstance(value.type.type, PointerType)
             return Value(pointer_to(qualified(value.type.type.pointee, constant=True)), value.data)
         raise NotConstant
@@ -788,7 +624,7 @@ class Machine:
 
     def _class_assigned(self, target: Result, value: Result) -> Result:
         assert isinstance(target.type.type, ClassType)
-        shape = self._shape(target.type.type)
+        shape = self.objects.shape(target.type.type)
         place = self._as_place(target)
         if shape.is_assigned_by_code:
             return self._operator("=", [place, value])
@@ -832,7 +668,7 @@ class Machine:
             if isinstance(result, Place) and result.type.unqualified == type.unqualified:
                 return self._copied(result)
             raise NotConstant
-        return self._converted(self._read(result), type).data
+        return self.objects.converted(self._read(result), type).data
 
     def _by_function(self, type: QualType, result: Result, *, is_explicit: bool) -> Contents:
         """By a conversion function of the result's class."""
@@ -850,13 +686,13 @@ class Machine:
         if isinstance(result.type.type, ClassType):
             if result.type.type == type:
                 return result.data if isinstance(result, Value) else self._copied(result)
-            if type.name in self._closures or result.type.type.name in self._closures:
+            if type.name in self.objects.closures or result.type.type.name in self.objects.closures:
                 raise NotConstant
-            if self._shift(result.type.type, type) is not None:
-                return self._copied(self._base(self._as_place(result), type))
+            if self.objects.shift(result.type.type, type) is not None:
+                return self._copied(self.objects.base(self._as_place(result), type))
         found = self._program.conversion(_argument(result), QualType(type))
         if found is not None and found[1]:
-            place = self._store.new(QualType(type), self._blank(QualType(type)))
+            place = self._store.new(QualType(type), self.objects.blank(QualType(type)))
             self._run_constructor(found[0], place, [result])
             return place.container[0]
         if found is not None:
@@ -867,9 +703,9 @@ class Machine:
         """A copy of an object, by its copy constructor where that is written."""
         type = place.type.unqualified
         if isinstance(type.type, ClassType):
-            if type.type.name in self._closures:
+            if type.type.name in self.objects.closures:
                 return self._store.copied(self._store.contents(place), place)
-            shape = self._shape(type.type)
+            shape = self.objects.shape(type.type)
             if shape.is_copied_by_code:
                 return self._constructed(type.type, [place])
             members = self._store.members(place)
@@ -880,56 +716,15 @@ class Machine:
         contents = self._store.contents(place)
         if isinstance(contents, list):
             self._budget.take(len(contents))
-            if isinstance(type.type, ArrayType) and self._needs_code(type.type.element):
+            if isinstance(type.type, ArrayType) and self.objects.is_copied_by_code(type.type.element):
                 raise NotConstant
         return self._store.copied(contents, place)
-
-    def _needs_code(self, type: QualType) -> bool:
-        """Whether copying an object runs a constructor."""
-        while isinstance(type.type, ArrayType):
-            type = type.type.element
-        return isinstance(type.type, ClassType) and self._shape(type.type).is_copied_by_code
-
-    def _converted(self, value: Value, type: QualType) -> Value:
-        """The value of a number or a pointer in another such type."""
-        type = type.unqualified
-        if value.type.unqualified == type:
-            return value
-        if not self._store.is_real:
-            return Value(type, UNKNOWN, value.is_guess)
-        if isinstance(type.type, PointerType):
-            return self._as_pointer(value, type, type.type)
-        if type == NULL_POINTER and (value.is_null or value.type == NULL_POINTER):
-            return Value(type, NULL)
-        if isinstance(value.type.type, PointerType) and type == BOOL and isinstance(value.data, Pointer):
-            return Value(BOOL, value.data.place is not None)
-        return Value(type, arithmetic.converted(_number(value), type), value.is_guess)
-
-    def _as_pointer(self, value: Value, type: QualType, target: PointerType) -> Value:
-        if value.is_null or value.type == NULL_POINTER:
-            return Value(type, NULL)
-        if isinstance(value.data, FunctionPointer):
-            return Value(type, value.data)
-        source = value.type.type
-        if not isinstance(source, PointerType):
-            raise NotConstant
-        one, other = source.pointee.type, target.pointee.type
-        if value.data is UNKNOWN or one == other or _point_alike(value.type, type):
-            return Value(type, value.data)
-        if isinstance(one, ClassType) and isinstance(other, ClassType) and isinstance(value.data, Pointer):
-            place = value.data.place
-            if place is None:
-                return Value(type, NULL)
-            if value.data.past or self._shift(one, other) is None:
-                raise NotConstant
-            return Value(type, Pointer(self._base(replace(place, type=source.pointee), other)))
-        raise NotConstant
 
     def _bound(self, type: ReferenceType, result: Result) -> Place:
         """What a reference of that type refers to."""
         referred = type.referred
         if isinstance(result, Place) and result.width is None:
-            place = self._same_object(result, referred)
+            place = self.objects.same_object(result, referred)
             if place is not None:
                 if type.is_rvalue and result.category is ValueCategory.LVALUE:
                     raise NotConstant
@@ -941,19 +736,6 @@ class Machine:
         if isinstance(result, Value) and result.type.type == referred.type:
             return self._store.temporary(referred, result.data, ValueCategory.LVALUE)
         return self._store.temporary(referred, self._initial(referred.unqualified, result), ValueCategory.LVALUE)
-
-    def _same_object(self, place: Place, referred: QualType) -> Place | None:
-        """The object as the reference sees it; None where it is one of another type."""
-        if place.type.unqualified != referred.unqualified:
-            own, other = place.type.type, referred.type
-            if isinstance(own, ArrayType) and isinstance(other, ArrayType) and other.length is None:
-                return replace(place, type=qualified(place.type, constant=referred.is_constant))
-            if not isinstance(own, ClassType) or not isinstance(other, ClassType):
-                return None
-            if own.name in self._closures or self._shift(own, other) is None:
-                return None
-            place = self._base(place, other)
-        return replace(place, type=referred, category=ValueCategory.LVALUE)
 
     # -- casts and objects --------------------------------------------------------------------------------------------
 
@@ -968,7 +750,7 @@ class Machine:
         """`static_cast<target>(result)`."""
         match target.type:
             case ReferenceType(referred=referred, is_rvalue=is_rvalue):
-                place = self._same_object(result, referred) if isinstance(result, Place) else None
+                place = self.objects.same_object(result, referred) if isinstance(result, Place) else None
                 if place is None:
                     return self._bound(target.type, result)
                 if isinstance(result, Place) and result.type.is_constant and not referred.is_constant:
@@ -988,13 +770,13 @@ class Machine:
                 is_to_pointer = isinstance(target.type, PointerType)
                 if is_to_pointer and not (value.type == NULL_POINTER or isinstance(value.type.type, PointerType)):
                     raise NotConstant
-                return replace(self._converted(value, target), is_null=False)
+                return replace(self.objects.converted(value, target), is_null=False)
 
     def _constructed_from(self, type: ClassType, result: Result) -> Contents:
         is_same = isinstance(result.type.type, ClassType) and (
-            result.type.type == type or self._shift(result.type.type, type) is not None
+            result.type.type == type or self.objects.shift(result.type.type, type) is not None
         )
-        if is_same or not self._shape(type).is_constructed:
+        if is_same or not self.objects.shape(type).is_constructed:
             return self._initial_class(type, result)
         return self._constructed(type, [result])
 
@@ -1018,33 +800,11 @@ class Machine:
             raise NotConstant
         if not self._store.is_real:
             return Value(type.unqualified, UNKNOWN)
-        place = self._store.new(type.unqualified, self._blank(type))
+        place = self._store.new(type.unqualified, self.objects.blank(type))
         self._initialise_at(here, place, value)
         return Value(type.unqualified, place.container[0])
 
     # -- initialisation -----------------------------------------------------------------------------------------------
-
-    def _blank(self, type: QualType) -> Contents:
-        """An object of which nothing is initialised."""
-        match type.type:
-            case ArrayType(element=element, length=length):
-                if not isinstance(length, int):
-                    return UNSET
-                self._budget.take(length)
-                return [self._blank(element) for _ in range(length)]
-            case ClassType():
-                if type.type.name in self._closures:
-                    return UNSET
-                fields = self._shape(type.type).fields
-                self._budget.take(len(fields))
-                if any(one.type is None for one in fields):
-                    raise NotConstant
-                return [self._blank(one.type) for one in fields if one.type is not None]
-            case DeviceType():
-                element, length = self._vector(type)
-                return [self._blank(element) for _ in range(length)]
-            case _:
-                return UNSET
 
     def _initialise_at(self, here: _Here, place: Place, node: Node) -> None:
         """Makes the object at `place`, as `= value`, `(arguments)` or `{list}` says."""
@@ -1058,7 +818,7 @@ class Machine:
         elif node.kind in STRINGS and isinstance(type.type, ArrayType):
             self._characters_at(here, place, type.type, node)
         else:
-            self._put(place, self._initial(type.unqualified, self.evaluate(here, node)))
+            self.objects.put(place, self._initial(type.unqualified, self.evaluate(here, node)))
 
     def _referred(self, here: _Here, type: ReferenceType, node: Node) -> Result:
         if node.kind == "argument_list" and len(node.children) == 1:
@@ -1069,17 +829,6 @@ class Machine:
             return self._made(here, type.referred.unqualified, node)
         return self.evaluate(here, node)
 
-    def _put(self, place: Place, contents: Contents) -> None:
-        """The first value of an object that is no reference; members of a class go where they belong."""
-        if place.width is not None:
-            assert isinstance(contents, int | float)
-            contents = arithmetic.as_bit_field(contents, place.type, place.width)
-        old = place.container[place.index]
-        if isinstance(place.type.type, ClassType) and isinstance(old, list) and isinstance(contents, list):
-            old[place.shift : place.shift + len(contents)] = contents
-        else:
-            place.container[place.index] = contents
-
     def _nodes(self, here: _Here, nodes: Sequence[Node]) -> Sequence[Node]:
         found = here.names.expanded(nodes)
         if found is None:
@@ -1089,7 +838,7 @@ class Machine:
     def _arguments_at(self, here: _Here, place: Place, node: Node) -> None:
         nodes = self._nodes(here, node.children)
         if isinstance(place.type.type, ClassType):
-            shape = self._shape(place.type.type)
+            shape = self.objects.shape(place.type.type)
             if not shape.is_constructed and len(nodes) > 1:  # C++20: an aggregate
                 self._list_at(here, place, nodes)
                 return
@@ -1101,7 +850,7 @@ class Machine:
             self._zero_at(place)
         elif len(nodes) == 1:
             result = self.evaluate(here, nodes[0])
-            self._put(place, self._initial(place.type.unqualified, result, is_explicit=True))
+            self.objects.put(place, self._initial(place.type.unqualified, result, is_explicit=True))
         else:
             self._list_at(here, place, nodes)
 
@@ -1109,17 +858,17 @@ class Machine:
         """`T(arguments)`"""
         if len(arguments) == 1 and not isinstance(arguments[0], Node):
             own = arguments[0].type.type
-            is_copy = own == type or (isinstance(own, ClassType) and self._shift(own, type) is not None)
-            if is_copy or not self._shape(type).is_constructed:
-                self._put(place, self._initial_class(type, arguments[0]))
+            is_copy = own == type or (isinstance(own, ClassType) and self.objects.shift(own, type) is not None)
+            if is_copy or not self.objects.shape(type).is_constructed:
+                self.objects.put(place, self._initial_class(type, arguments[0]))
                 return
         functions = self._program.constructors(type)
-        if functions is None or not self._shape(type).is_constructed:
+        if functions is None or not self.objects.shape(type).is_constructed:
             if arguments:
                 raise NotConstant
             self._zero_at(place)
             return
-        if not arguments and self._shape(type).has_default:
+        if not arguments and self.objects.shape(type).has_default:
             self._zero_at(place)
             return
         callee = self._program.choose(functions, [self._passed(one) for one in arguments], None)
@@ -1137,7 +886,7 @@ class Machine:
             callee = self._program.choose(functions, [self._passed(one) for one in arguments], None)
         if callee is None:
             raise NotConstant
-        place = self._store.new(QualType(type), self._blank(QualType(type)))
+        place = self._store.new(QualType(type), self.objects.blank(QualType(type)))
         self._run_constructor(callee, place, arguments)
         return place.container[0]
 
@@ -1164,7 +913,7 @@ class Machine:
                     self._zero_at(place)
 
     def _list_of_class(self, here: _Here, place: Place, type: ClassType, nodes: Sequence[Node]) -> None:
-        shape = self._shape(type)
+        shape = self.objects.shape(type)
         if not nodes:
             if shape.is_constructed and not shape.has_default:
                 self._construct_at(place, type, [])
@@ -1187,8 +936,8 @@ class Machine:
         if len(clauses) == 1 and nodes[0].kind not in ("initializer_list", *STRINGS):
             clauses[0] = self.evaluate(here, nodes[0])
             own = clauses[0].type.type
-            if own == type or (isinstance(own, ClassType) and self._shift(own, type) is not None):
-                self._put(place, self._initial_class(type, clauses[0]))
+            if own == type or (isinstance(own, ClassType) and self.objects.shift(own, type) is not None):
+                self.objects.put(place, self._initial_class(type, clauses[0]))
                 return
         self._fill_at(here, place, clauses)
         if clauses:
@@ -1199,22 +948,12 @@ class Machine:
         if shape.is_constructed or shape.bases or given.keys() - {one.name for one in shape.fields}:
             raise NotConstant
         for index, member in enumerate(shape.fields):
-            part = self._making(place, shape, index)
+            part = self.objects.making(place, shape, index)
             value = given.get(member.name)
             if value is not None:
                 self._initialise_at(here, part, value)
             else:
                 self._default_member(place, shape, index, part)
-
-    def _making(self, whole: Place, shape: ClassShape, index: int) -> Place:
-        """The member that is being made: a reference is bound there."""
-        declared = shape.fields[index]
-        if declared.type is None:
-            raise NotConstant
-        members = whole.container[whole.index]
-        if not isinstance(members, list):
-            raise NotConstant
-        return Place(members, whole.shift + index, declared.type, whole.object, width=declared.width)
 
     def _default_member(self, whole: Place, shape: ClassShape, index: int, part: Place) -> None:
         """What a member holds that an aggregate's list does not mention."""
@@ -1223,7 +962,7 @@ class Machine:
             self._initialise_at(_Here(shape.names, self._as_this(whole, shape.type)), part, default)
         elif isinstance(part.type.type, ReferenceType):
             raise NotConstant
-        elif isinstance(part.type.type, ClassType) and not self._shape(part.type.type).is_constructed:
+        elif isinstance(part.type.type, ClassType) and not self.objects.shape(part.type.type).is_constructed:
             self._fill_at(_Here(shape.names), part, [])
         else:
             self._zero_at(part)
@@ -1234,7 +973,7 @@ class Machine:
         contents = place.container[place.index]
         match place.type.type:
             case ClassType() as type:
-                shape = self._shape(type)
+                shape = self.objects.shape(type)
                 for base, start in shape.bases:
                     inner = replace(place, type=QualType(base), shift=place.shift + start)
                     if clauses:
@@ -1242,7 +981,7 @@ class Machine:
                     else:
                         self._empty_at(inner, base)
                 for index in range(shape.own_fields, len(shape.fields)):
-                    part = self._making(place, shape, index)
+                    part = self.objects.making(place, shape, index)
                     if clauses:
                         self._next_at(here, part, clauses)
                     else:
@@ -1257,7 +996,7 @@ class Machine:
                     else:
                         self._empty_part(part)
             case DeviceType():
-                element, length = self._vector(place.type)
+                element, length = self.objects.vector(place.type)
                 if not isinstance(contents, list) or (clauses and len(clauses) != length):
                     raise NotConstant
                 for index in range(length):
@@ -1270,10 +1009,10 @@ class Machine:
                 raise NotConstant
 
     def _empty_at(self, place: Place, type: ClassType) -> None:
-        if self._shape(type).is_constructed:
+        if self.objects.shape(type).is_constructed:
             self._construct_at(place, type, [])
         else:
-            self._fill_at(_Here(self._shape(type).names), place, [])
+            self._fill_at(_Here(self.objects.shape(type).names), place, [])
 
     def _empty_part(self, part: Place) -> None:
         if isinstance(part.type.type, ClassType):
@@ -1288,7 +1027,7 @@ class Machine:
         ):
             raise NotConstant
         self._budget.take(len(clauses))
-        contents: list[Contents] = [self._blank(element) for _ in clauses]
+        contents: list[Contents] = [self.objects.blank(element) for _ in clauses]
         place.container[place.index] = contents
         return contents
 
@@ -1311,9 +1050,9 @@ class Machine:
             case ClassType() as type:
                 result = self.evaluate(here, first) if isinstance(first, Node) else first
                 own = result.type.type
-                is_own = own == type or (isinstance(own, ClassType) and self._shift(own, type) is not None)
-                if is_own or self._shape(type).is_constructed:
-                    self._put(part, self._initial_class(type, result))
+                is_own = own == type or (isinstance(own, ClassType) and self.objects.shift(own, type) is not None)
+                if is_own or self.objects.shape(type).is_constructed:
+                    self.objects.put(part, self._initial_class(type, result))
                     del clauses[0]
                 else:
                     clauses[0] = result
@@ -1326,7 +1065,7 @@ class Machine:
                 if isinstance(first, Node):
                     self._initialise_at(here, part, first)
                 else:
-                    self._put(part, self._initial(part.type.unqualified, first))
+                    self.objects.put(part, self._initial(part.type.unqualified, first))
                 del clauses[0]
 
     def _characters_at(self, here: _Here, place: Place, type: ArrayType, node: Node) -> None:
@@ -1347,14 +1086,14 @@ class Machine:
         self._budget.take()
         match place.type.type:
             case ClassType() as type:
-                shape = self._shape(type)
+                shape = self.objects.shape(type)
                 if shape.is_constructed and not shape.has_default:
                     self._construct_at(place, type, [])
                     return
                 for base, start in shape.bases:
                     self._zero_at(replace(place, type=QualType(base), shift=place.shift + start))
                 for index in range(shape.own_fields, len(shape.fields)):
-                    part = self._making(place, shape, index)
+                    part = self.objects.making(place, shape, index)
                     default = shape.fields[index].default
                     if default is None:
                         self._zero_at(part)
@@ -1371,7 +1110,7 @@ class Machine:
             case FundamentalType(kind=Fundamental.NULL_POINTER):
                 place.container[place.index] = NULL
             case DeviceType():
-                element, length = self._vector(place.type)
+                element, length = self.objects.vector(place.type)
                 place.container[place.index] = [arithmetic.converted(0, element) for _ in range(length)]
             case ReferenceType():
                 raise NotConstant
@@ -1383,7 +1122,7 @@ class Machine:
         self._budget.take()
         match place.type.type:
             case ClassType() as type:
-                shape = self._shape(type)
+                shape = self.objects.shape(type)
                 if shape.is_constructed and not shape.has_default:
                     self._construct_at(place, type, [])
                     return
@@ -1403,7 +1142,7 @@ class Machine:
                 pass
 
     def _default_init_member(self, place: Place, shape: ClassShape, index: int) -> None:
-        part, default = self._making(place, shape, index), shape.fields[index].default
+        part, default = self.objects.making(place, shape, index), shape.fields[index].default
         if default is None:
             self._default_at(part)
         else:
@@ -1421,7 +1160,7 @@ class Machine:
         assert isinstance(type, ClassType)
         if not self._store.is_real:
             return
-        shape = self._shape(type)
+        shape = self.objects.shape(type)
         if callee.body is None or not callee.is_runnable or callee.owner != type:
             raise NotConstant
         this = self._as_this(place, type)
@@ -1437,7 +1176,7 @@ class Machine:
                     if given is None:
                         self._default_init_member(this, shape, index)
                     else:
-                        self._member_at(here, self._making(this, shape, index), given.children[-1])
+                        self._member_at(here, self.objects.making(this, shape, index), given.children[-1])
                 if written:
                     raise NotConstant
             if isinstance(self._run(here, callee.body), _Leaving):
@@ -1562,8 +1301,8 @@ class Machine:
             raise NotConstant
         if not self._store.is_real:
             return Value(first.type, UNKNOWN, first.is_guess or second.is_guess)
-        is_less, _ = arithmetic.binary("<", _number(second), second.type, _number(first), first.type)
-        is_greater, _ = arithmetic.binary("<", _number(first), first.type, _number(second), second.type)
+        is_less, _ = arithmetic.binary("<", number_of(second), second.type, number_of(first), first.type)
+        is_greater, _ = arithmetic.binary("<", number_of(first), first.type, number_of(second), second.type)
         is_second = is_less if name is not None and name.endswith("min") else is_greater
         return Value(first.type, second.data if is_second else first.data, first.is_guess or second.is_guess)
 
@@ -1573,8 +1312,8 @@ class Machine:
         whole = self._object_before(here, function)
         if name is None or not isinstance(whole.type.type, ClassType):
             raise NotConstant
-        if name.kind == "field_identifier" and self._shape(whole.type.type).index(text_of(name)) is not None:
-            called = self._member(whole, text_of(name))
+        if name.kind == "field_identifier" and self.objects.shape(whole.type.type).index(text_of(name)) is not None:
+            called = self.objects.member(whole, text_of(name))
             return self._call_result(called, self._call_arguments(here, given))
         methods = here.names.member(whole.type.type, name)
         if not isinstance(methods, FunctionNames) or not (methods.is_runnable or not self._store.is_real):
@@ -1595,7 +1334,7 @@ class Machine:
             return self._call(callee, arguments, None)
         if whole.type.is_constant and not callee.is_constant:
             raise NotConstant
-        this = self._base(whole, callee.owner)
+        this = self.objects.base(whole, callee.owner)
         if callee.is_constant:
             this = replace(this, type=qualified(this.type, constant=True))
         return self._call(callee, arguments, replace(this, category=ValueCategory.LVALUE))
@@ -1603,7 +1342,7 @@ class Machine:
     def _call_result(self, called: Result, arguments: Sequence[_Argument]) -> Result:
         """A call of an object, a lambda or a pointer to a function."""
         if isinstance(called.type.type, ClassType):
-            if called.type.type.name in self._closures:
+            if called.type.type.name in self.objects.closures:
                 return self._call_closure(called, arguments)
             return self._operator("()", [called, *arguments])
         value = self._read(called)
@@ -1638,8 +1377,8 @@ class Machine:
         if isinstance(argument, Node):
             return Passed(None)
         own = argument.type.type
-        if isinstance(own, ClassType) and own.name in self._closures:
-            return Passed(None, self._closures[own.name].handle)
+        if isinstance(own, ClassType) and own.name in self.objects.closures:
+            return Passed(None, self.objects.closures[own.name].handle)
         if isinstance(argument, Value) and isinstance(argument.data, FunctionPointer):
             raise NotConstant
         is_guess = isinstance(argument, Value) and argument.is_guess
@@ -1715,7 +1454,7 @@ class Machine:
         elif type is None:
             type = reference_to(argument.type) if parameter.is_reference else argument.type.unqualified
             own = argument.type.type
-            if not isinstance(own, ClassType) or own.name not in self._closures:
+            if not isinstance(own, ClassType) or own.name not in self.objects.closures:
                 raise NotConstant
             if parameter.is_reference and isinstance(argument, Value):
                 type = QualType(ReferenceType(argument.type, is_rvalue=True))
@@ -1746,10 +1485,10 @@ class Machine:
     def _declare(self, here: _Here, name: str, type: QualType, place: Place) -> None:
         known, closure = None, None
         own = place.type.type
-        if isinstance(own, ClassType) and own.name in self._closures:
-            closure = self._closures[own.name].handle
+        if isinstance(own, ClassType) and own.name in self.objects.closures:
+            closure = self.objects.closures[own.name].handle
         elif type.is_constant and self._store.is_real and is_number(type):
-            known = self._frozen(type, place.container[place.index])
+            known = self.objects.frozen_contents(type, place.container[place.index])
         self._places[here.names.declare(name, type, known, closure)] = place
 
     # -- lambdas ------------------------------------------------------------------------------------------------------
@@ -1775,8 +1514,8 @@ class Machine:
                 contents.append(self._initial(type.unqualified, result))
             captures.append((capture.name, type))
         closure = Closure(handle, tuple(captures), is_mutable, this)
-        name = f"lambda {len(self._closures)} at {node.start}"
-        self._closures[name] = closure
+        name = f"lambda {len(self.objects.closures)} at {node.start}"
+        self.objects.closures[name] = closure
         data: Contents = [closure, *contents] if self._store.is_real else UNKNOWN
         return Value(QualType(ClassType(name)), data)
 
@@ -1790,7 +1529,7 @@ class Machine:
 
     def _call_closure(self, called: Result, arguments: Sequence[_Argument]) -> Result:
         assert isinstance(called.type.type, ClassType)
-        closure = self._closures[called.type.type.name]
+        closure = self.objects.closures[called.type.type.name]
         place = self._as_place(called)
         members = self._store.members(place) if self._store.is_real else None
         names = self._program.closure_names(closure.handle)
@@ -1913,7 +1652,7 @@ class Machine:
                 place = self._bound(reference, result)
                 return replace(place, category=ValueCategory.XVALUE if reference.is_rvalue else ValueCategory.LVALUE)
             case ClassType() if isinstance(result, Place) and node.kind == "identifier":
-                if type.type.name not in self._closures and self._shape(type.type).is_copied_by_code:
+                if type.type.name not in self.objects.closures and self.objects.shape(type.type).is_copied_by_code:
                     raise NotConstant  # whether it is copied is not said
             case _:
                 pass
@@ -2090,8 +1829,8 @@ class Machine:
         match whole.type.type:
             case ArrayType(length=length) as array if length == len(names):
                 parts = [self._store.element(whole, array, index) for index in range(len(names))]
-            case ClassType() as own if len(self._shape(own).fields) == len(names):
-                parts = [self._part(whole, self._shape(own), index) for index in range(len(names))]
+            case ClassType() as own if len(self.objects.shape(own).fields) == len(names):
+                parts = [self.objects.part(whole, self.objects.shape(own), index) for index in range(len(names))]
             case _:
                 raise NotConstant
         for name, part in zip(names, parts, strict=True):
@@ -2164,7 +1903,7 @@ class Machine:
             if not self._store.is_real:
                 self._declare(here, declarator.name, type, self._store.unknown(type))
                 return
-            place = self._store.new(type, self._blank(type))
+            place = self._store.new(type, self.objects.blank(type))
             here.objects.append(place.object)
             if value is None:
                 self._default_at(place)
@@ -2187,9 +1926,9 @@ class Machine:
         type = here.names.deduced_class(declarator.template, [self._passed(one) for one in arguments])
         if type is None or any(isinstance(one, Node) for one in arguments):
             raise NotConstant
-        place = self._store.new(type, self._blank(type))
+        place = self._store.new(type, self.objects.blank(type))
         assert isinstance(type.type, ClassType)
-        if self._shape(type.type).is_constructed:
+        if self.objects.shape(type.type).is_constructed:
             self._construct_at(place, type.type, arguments)
         else:
             clauses = list(arguments)
@@ -2232,7 +1971,6 @@ _TYPES: Final = frozenset(
 )
 _OVERLOADED: Final = (ClassType, EnumerationType)
 _LOGICAL: Final = frozenset({"&&", "and", "||", "or"})
-_COMPARING: Final = frozenset({"==", "!=", "not_eq", "<", "<=", ">", ">="})
 _LESSER_OR_GREATER: Final = frozenset({"min", "max", "std::min", "std::max", "cuda::std::min", "cuda::std::max"})
 _ASKING: Final = frozenset({b"__builtin_is_constant_evaluated", b"std::is_constant_evaluated"})
 _CASTS: Final = frozenset({b"static_cast", b"const_cast"})
@@ -2245,12 +1983,6 @@ def replace_value(declarator: Declarator, value: Node | None) -> Declarator:
     return Declarator(declarator.name, declarator.type, value, declarator.bindings)
 
 
-def _number(value: Value) -> int | float | bool:
-    if not isinstance(value.data, int | float):
-        raise NotConstant
-    return value.data
-
-
 def _argument(result: Result) -> Argument:
     """The result as the choice of a function sees it."""
     if isinstance(result, Place):
@@ -2260,14 +1992,6 @@ def _argument(result: Result) -> Argument:
 
 def _simple_name(type: ClassType) -> str:
     return type.name.partition("<")[0].rpartition("::")[2]
-
-
-def _point_alike(one: QualType, other: QualType) -> bool:
-    """Whether both are pointers to objects of one type, `const` or not."""
-    if not isinstance(one.type, PointerType) or not isinstance(other.type, PointerType):
-        return False
-    left, right = one.type.pointee.unqualified, other.type.pointee.unqualified
-    return left == right or _point_alike(left, right)
 
 
 def _is_pointer_array(type: ArrayType) -> bool:
