@@ -10,6 +10,7 @@ Limits    Ids of template instances are known once a caller was lowered.
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -69,6 +70,8 @@ from analysis.syntax.translation_unit import TranslationUnit
 from analysis.syntax.tree import Node
 
 _LOG: Final = logging.getLogger(__name__)
+_NUMBER: Final = re.compile(r"#\d+\Z")
+"""At the end of an id.  A text that is not understood may have `#` in its parameters."""
 DEEPEST_CALLS: Final = 12_000
 """Lowering recurses over trees of `MAX_DEPTH` nodes, some frames per node, through lambdas lowered in place."""
 
@@ -215,15 +218,15 @@ class Program:
         if declaration is None:
             return None
         instance = instantiate(declaration, {}, defaults=False)
-        if number == 1 and "#" not in instance.id:
+        plain = FunctionId(_NUMBER.sub("", instance.id))
+        if number == 1 and plain == instance.id:
             self._instances[instance.id] = instance
         if number is None or number == 1:
             return DeviceFunction(instance.id, item, declaration.kind)
-        plain = instance.id.rpartition("#")[0] if "#" in instance.id else instance.id
         instance.id = FunctionId(f"{plain}#{number}")
         self._instances[instance.id] = instance
-        if self._instances.get(FunctionId(plain)) is instance:  # the plain id belongs to the first of that signature
-            del self._instances[FunctionId(plain)]
+        if self._instances.get(plain) is instance:  # the plain id belongs to the first of that signature
+            del self._instances[plain]
         return DeviceFunction(instance.id, item, declaration.kind)
 
     def lower(self, id: FunctionId) -> Lowered:
