@@ -227,7 +227,7 @@ class Search:
         if isinstance(coordinate, tuple):
             return self._between(point, coordinate, low, self._extents[coordinate] - 1)
         wraps = self._first_wrap(point, coordinate)
-        if wraps is None or wraps <= low:
+        if wraps is None or wraps <= low or not self._goes_on(point, _with(point, coordinate, low + 1)):
             return point
         last = self._between(point, coordinate, low, wraps - 1)
         beyond = _with(point, coordinate, wraps)
