@@ -9,7 +9,7 @@ Rules    Kept beside the facts of a function, and gone with them, for as long as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Final, TypeAlias, final
@@ -28,7 +28,7 @@ from analysis.verdict.barriers import Tier
 _CAPACITY: Final = 4
 """Of one function: what was found before the last undo, and the one before."""
 _SETTINGS: Final = 4
-_SILENT: Final = 4096
+_SILENT: Final = 1024
 
 _Key: TypeAlias = tuple[Layout, tuple[tuple[str, int, Tier, Consequence], ...]]
 
@@ -76,7 +76,7 @@ class DiagnosticsUnderSettings:
 
     def __init__(self) -> None:
         self._number = next(_NUMBERS)
-        self._silent: BoundedCache[bytes, bool] = BoundedCache(_SILENT)
+        self._silent: BoundedCache[Hashable, bool] = BoundedCache(_SILENT)
 
     def of(
         self,
@@ -110,7 +110,7 @@ class DiagnosticsUnderSettings:
         known = analysis.remembered(function, question, found)
         return known.at(analysis.facts.path, function.start)
 
-    def of_host(self, seen: bytes, finding: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def of_host(self, seen: Hashable, finding: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """The diagnostics of a host function, by all that they follow from: where there were none, nothing is looked
         for."""
         if self._silent.get(seen):

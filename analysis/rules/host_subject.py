@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from typing import Final, Protocol, final, runtime_checkable
 
 from analysis.facts.file_analysis import FileAnalysis
@@ -128,21 +127,21 @@ class HostSubject:
         return is_named or self.sides.may_use_objects(self.function, Side.DEVICE)
 
     @property
-    def seen(self) -> bytes:
-        """A hash of its text, expanded, and of all that it sees of what it names, but for bodies of functions."""
+    def seen(self) -> Hashable:
+        """Its text, expanded, and all that it sees of what it names, but for bodies of functions."""
         unit, function = self.sides.unit, self.function
         names = _identifiers(self.snippet.text) | frozenset({(function.owner or "").encode("utf-8", "replace")})
         names |= self.sides.members_beside(function)
         declared = sorted(unit.declared_among(names))
         found = [one for name in declared for one in unit.lookup(name.decode("utf-8", "replace"))]
-        heads = [(one.kind.value, *one[1:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found]
-        words = {word for head in heads for word in identifiers(head[-1])}
-        macros = [unit.macros.names[word] for word in sorted(words & unit.macros.names.keys())]
-        weakened = sorted(self.sides.weakened & (words | self.function.identifiers))
-        unchecked = self.sides.is_incomplete, self.sides.is_unchecked
-        flags = *unchecked, weakened, self.side.value, function.namespace, function.owner
-        parts = (self.snippet.text, function.text, heads, macros, flags)
-        return blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).digest()
+        heads = tuple((*one[:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found)
+        words = frozenset[bytes]().union(*(one.identifiers for one in found)) & unit.macros.names.keys()
+        macros = tuple(
+            (word, tuple(None if macro is None else macro.digest for _, macro in unit.macros.names[word]))
+            for word in sorted(words)
+        )
+        flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side, function.namespace, function.owner
+        return self.snippet.text, function.text, heads, macros, flags
 
     def names_any(self, names: frozenset[bytes]) -> bool:
         """Whether one of these stands in its text: nothing is parsed for this."""
@@ -210,9 +209,10 @@ def host_subjects(analysis: FileAnalysis) -> Iterator[HostSubject]:
 
 
 def _is_of_host(item: Item, sides: Sides) -> bool:
-    if not item.active or item.from_macro or not sides.is_said(item):
+    if not item.active or item.from_macro:
         return False
-    return side_of(item) is Side.HOST or (item.is_host and item.is_device and not item.is_template)
+    is_of_host = side_of(item) is Side.HOST or (item.is_host and item.is_device and not item.is_template)
+    return is_of_host and sides.is_said(item)
 
 
 def _findings(rule: type[Finding], subject: HostSubject) -> Sequence[Finding]:
