@@ -181,7 +181,7 @@ MAX_VIEWS: Final = 4
 """Of a function that is called from many places."""
 MAX_STEPS: Final = 1_000_000
 """For all views of one function whose launches are known: about two seconds."""
-MAX_GUESSED_STEPS: Final = 10_000
+MAX_GUESSED_STEPS: Final = 20_000
 """Where comparisons with constants are all that is known: some hundredths of a second."""
 
 
