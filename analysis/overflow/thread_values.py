@@ -404,13 +404,13 @@ def comes(flow: FunctionFlow, values: ThreadValues, start: BasicBlockId, target:
     values.work.spend(1 + len(taken) + len(undecided))
     if not taken:
         return Coming(True, bool(undecided))
-    seen = _ways(flow, values, start, target, taken)
+    seen = _ways(flow, values.work, start, target, taken)
     return Coming(target in seen, not undecided.isdisjoint(seen))
 
 
 def _ways(
     flow: FunctionFlow,
-    values: ThreadValues,
+    work: Work,
     start: BasicBlockId,
     target: BasicBlockId,
     taken: Mapping[BasicBlockId, BasicBlockId],
@@ -422,7 +422,7 @@ def _ways(
     waiting = [start]
     while waiting:
         block = waiting.pop()
-        values.work.spend(1)
+        work.spend(1)
         if block == target:
             continue
         edge, place = taken.get(block), rank[block]

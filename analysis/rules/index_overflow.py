@@ -19,7 +19,8 @@ from analysis.ir.record import record
 from analysis.ir.source import Span
 from analysis.ir.types import IntegerType
 from analysis.launches.annotation import annotation_above
-from analysis.overflow.analysis import Inlined, find_overflows
+from analysis.overflow.analysis import find_overflows
+from analysis.overflow.inlined import Inlined
 from analysis.overflow.model import Admitted, Extents, Launched, Overflow
 from analysis.rules.diagnostic import Fix, Related, Severity
 from analysis.rules.rule import Subject
