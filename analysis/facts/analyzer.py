@@ -67,6 +67,7 @@ class Analyzer:
             instances=BoundedCache(2048),
             identities=BoundedCache(8192),
             kept_launches=BoundedCache(MAX_KEPT_FILES) if edited else None,
+            own_launches=BoundedCache(MAX_KEPT_FILES) if edited else None,
             ssa=self._store.table("functions", _values_of_function, SPARE_VALUES),
             launches_of_roots=BoundedCache(8192),
             bases=self._store.table("bases of roots", lambda _: 1, SPARE_BASES if edited else 0),
@@ -81,8 +82,9 @@ class Analyzer:
         """The file at `path` was closed: what only its newest version needed may go."""
         self._store.release(path)
         self._syntax.release(path)
-        if self._functions.kept_launches is not None:
-            self._functions.kept_launches.discard(path)
+        for kept in (self._functions.kept_launches, self._functions.own_launches):
+            if kept is not None:
+                kept.discard(path)
 
     def statistics(self) -> tuple[TableStatistics, ...]:
         """How much is kept between versions, and how often it was of use."""
@@ -181,6 +183,7 @@ class Analyzer:
             self._answers,
             self._functions.launches,
             analyzed.launches,
+            self._functions.own_launches,
         )
 
     def _other_architectures(

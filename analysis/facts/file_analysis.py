@@ -13,7 +13,7 @@ from analysis.facts.barrier_records import BarrierRecord, Wanted, barrier_record
 from analysis.facts.calls import Calls, CallsOfFile, calls_of_file
 from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.item_text import relocated
-from analysis.facts.known_launches import NO_LAUNCHES, LaunchesOfFile, launches_in_text
+from analysis.facts.known_launches import NO_LAUNCHES, LaunchesOfFile
 from analysis.facts.launch_places import LaunchPlace, LaunchPlaces
 from analysis.facts.merge import FrameView, branches_at, is_reached
 from analysis.facts.model import (
@@ -29,6 +29,7 @@ from analysis.facts.model import (
 )
 from analysis.facts.named_counts import WrongCount, wrong_counts
 from analysis.facts.order_records import OrderRecord, barriers_without_order, order_records
+from analysis.facts.own_launches import KeptOwnLaunchesMemo, own_launches_of_version
 from analysis.facts.race_records import RaceRecord, race_records
 from analysis.facts.spelling import spell_type
 from analysis.facts.view_places import ViewPlaces, places_of
@@ -38,7 +39,7 @@ from analysis.ir.function import FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, ValueId
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
-from analysis.launches import Launch, launch_shapes
+from analysis.launches import Launch
 from analysis.launches.find import LaunchMemo
 from analysis.lower.program import DeviceFunction, Program
 from analysis.sides.sides import Sides
@@ -79,6 +80,7 @@ class FileAnalysis:
         answers: Answers,
         memo: LaunchMemo | None = None,
         launches: LaunchesOfFile = NO_LAUNCHES,
+        own_launches: KeptOwnLaunchesMemo | None = None,
     ) -> None:
         self.facts = facts
         self.document = document
@@ -89,6 +91,7 @@ class FileAnalysis:
         self._answers = answers
         self._memo = memo
         self._launches = launches
+        self._own_launches = own_launches
         self.others: tuple[OtherArchitecture, ...] = ()
         """The file for the other architectures that it asks for, where that was wanted (`architectures.py`)."""
         self._asked: tuple[FunctionId, dict[int, ViewPlaces]] | None = None
@@ -131,7 +134,7 @@ class FileAnalysis:
         of their numbers."""
         if self._launches.own is not None:
             return self._launches.own
-        return launches_in_text(launch_shapes(self._program.unit, self._memo, self.facts.path), self.facts.path)
+        return own_launches_of_version(self._program.unit, self._memo, self._own_launches)
 
     def launches_elsewhere(self, kernel: DeviceFunction) -> Sequence[Launch]:
         """Those of a kernel of the file that other files of the project make, as far as they were found."""

@@ -42,6 +42,7 @@ from analysis.facts.merge import (
     variable_facts,
 )
 from analysis.facts.model import FileProblem, FunctionFacts, ProblemKind, Taken
+from analysis.facts.own_launches import KeptOwnLaunchesMemo
 from analysis.facts.roots import INLINE_BUDGET, NOTHING_INLINED, RootAnalysis, analyze_root
 from analysis.facts.settings import AnalysisSettings
 from analysis.graph.work import TooMuchWork
@@ -110,6 +111,8 @@ class FunctionCaches:
     identities: BoundedCache[IdentityKey, Identity | None]
     kept_launches: KeptLaunchesMemo | None
     """None where no file comes a second time."""
+    own_launches: KeptOwnLaunchesMemo | None
+    """The same."""
     ssa: Table[SsaKey, SsaFunction]
     launches_of_roots: BoundedCache[tuple[Launch, ...], int]
     """A number for all launches of a root: there may be thousands, and keys are looked at again and again."""

@@ -83,7 +83,7 @@ def launches_of_version(
     own = outside.own.host
     words = own.seen_by.with_bodies(own.constants.object_functions.asked)
     words = words.with_kernels(kernels).with_functions(outside.asked_names)
-    if _may_tell_lines(unit, words):
+    if may_tell_lines(unit, words):
         memo.discard(unit.path)
     else:
         outline = outside.here.outline(words)
@@ -112,7 +112,7 @@ def _moved(kept: KeptLaunches, path: str, now: Outline) -> LaunchesOfFile:
     return replace(kept.found, known=moved(kept.found.known), own=own, seen=moved(kept.found.seen))
 
 
-def _may_tell_lines(unit: TranslationUnit, words: SeenBy) -> bool:
+def may_tell_lines(unit: TranslationUnit, words: SeenBy) -> bool:
     """Whether host code, or a macro that launches or stands for a number, has the number of its line."""
     macros = macros_that(unit, _SAYS_LINE)
     plain = {

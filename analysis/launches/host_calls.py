@@ -78,6 +78,8 @@ class HostCalls:
         self._makers: dict[tuple[str, int, int, int], bytes] = {}
         """By function and depth, all that its objects are made by."""
         self._of_file: dict[tuple[str, int, int, bytes], Names] = {}
+        self.asked: Final[set[str]] = set()
+        """The functions and variables whose users were asked for."""
 
     def close(self) -> None:
         """Forgets the other units; nothing may be asked any more."""
@@ -156,9 +158,9 @@ class HostCalls:
 
     def sees_all_of(self, item: Item) -> bool:
         """Whether no other unit names a variable of the device, nor a string; without a project, none is seen."""
+        others, are_all = self._users(item)
         if self._elsewhere is None:
             return not (self.unit.is_included or is_header(item.path))
-        others, are_all = self._users(item)
         return are_all and not others and not self._elsewhere.is_found_by_name(item.name)
 
     def users_of(self, item: Item) -> tuple[Sequence[HostCalls], bool]:
@@ -323,6 +325,7 @@ class HostCalls:
         return any(calls.host.may_be_any(item) for calls in (self, *others))
 
     def _users(self, item: Item) -> tuple[Sequence[HostCalls], bool]:
+        self.asked.add(item.name)
         return ((), False) if self._elsewhere is None else self._elsewhere.users(self.unit, item)
 
     def _passed_by(
