@@ -6,6 +6,7 @@ Rules    Per document the newest version wins: a new one replaces the one that w
          A document may be submitted again as it is, when something else changed: requests wait for the new result.
          Order: requests that can be answered, documents that requests wait for, edited documents, documents that are
          looked at again because something else changed, background jobs.  Background jobs give way between functions.
+         An edited document does not wait for the next edit: a newer version ends the analysis at its next checkpoint.
          While a document is analysed or a request is answered, requests about other documents are answered at the
          checkpoints, and others that were edited are analysed there: what was begun goes on afterwards, it is not done
          twice.  What is told of a result, and paced work of a background job, let others in as well.
@@ -30,8 +31,9 @@ from typing import Any, Final, Generic, TypeVar, final
 from analysis.ir.pace import Cancelled, ends_when, no_pace, pace
 from analysis.store.freeing import free_in_turns
 
-EDIT_DELAY: Final = 0.004
 AGAIN_DELAY: Final = 0.050
+SENDING: Final = 0.005
+"""Background jobs begin so long after a result was told: it goes out on another thread, which they would hold up."""
 DEEPEST: Final = 1_500
 """Calls behind which no other analysis begins: the C stack is not endless."""
 SHORT: Final = 4
@@ -101,6 +103,8 @@ class _State(Generic[Input, Result]):
     background: deque[_Background] = field(default_factory=deque[_Background])
     stopped: bool = False
     held_until: float = 0.0
+    sent_at: float = 0.0
+    """When the client has what was told last."""
 
 
 @final
@@ -169,7 +173,7 @@ class Worker(Generic[Input, Result]):
             state = self._state
             known = state.waiting.get(key)
             edited = edited or (known is not None and known.edited)
-            state.waiting[key] = _Waiting(item, time.monotonic() + (EDIT_DELAY if edited else AGAIN_DELAY), edited)
+            state.waiting[key] = _Waiting(item, time.monotonic() + (0.0 if edited else AGAIN_DELAY), edited)
             stale = self._take_questions(lambda question: question.key == key and question.item != item)
             self._changed.notify()
         for question in stale:
@@ -262,7 +266,6 @@ class Worker(Generic[Input, Result]):
             waiting = state.waiting.get(question.key)
             if waiting is not None and waiting.item == question.item:
                 return self._analysis(question.key), None
-        # The others give way to edited documents even before those are due, so they must not be started now.
         edited = [(waiting.due, key) for key, waiting in state.waiting.items() if waiting.edited]
         candidates = edited or [(waiting.due, key) for key, waiting in state.waiting.items()]
         due = [candidate for candidate in candidates if candidate[0] <= now]
@@ -273,6 +276,8 @@ class Worker(Generic[Input, Result]):
         if state.replaced:
             return self._free_replaced, None
         if state.background:
+            if now < state.sent_at:
+                return None, state.sent_at - now
             return partial(self._work, state.background.popleft()), None
         return None, None
 
@@ -367,6 +372,7 @@ class Worker(Generic[Input, Result]):
             pass
         except Exception as error:  # what is told of a result must not end the thread
             self._crashed(f"report on {key}", error)
+        self._state.sent_at = time.monotonic() + SENDING
 
     def _server_of_others(self) -> Callable[[], None]:
         """What some work calls at its checkpoints, if nobody waits for an analysis by it."""
