@@ -150,7 +150,7 @@ class MacroView:
 
 def _means_the_same(one: tuple[int, MacroDefinition | None], other: tuple[int, MacroDefinition | None]) -> bool:
     (order, definition), (other_order, other_definition) = one, other
-    if definition is None or other_definition is None:
+    if definition is other_definition or definition is None or other_definition is None:
         return order == other_order and definition is other_definition
     return order == other_order and definition.digest == other_definition.digest
 

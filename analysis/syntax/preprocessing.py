@@ -107,6 +107,7 @@ class _LoaderOfMain:
         self._loader = loader
         self._path = path
         self._text = text
+        self._by_suffix = loader if isinstance(loader, SuffixLoader) else None  # a look at all its members
 
     def read(self, path: str) -> bytes | None:
         return self._text if path == self._path else self._loader.read(path)
@@ -115,7 +116,7 @@ class _LoaderOfMain:
         return path == self._path or self._loader.exists(path)
 
     def find_suffix(self, suffix: str, near: str) -> str | None:
-        return self._loader.find_suffix(suffix, near) if isinstance(self._loader, SuffixLoader) else None
+        return None if self._by_suffix is None else self._by_suffix.find_suffix(suffix, near)
 
     def is_special(self, path: str) -> bool:
         return isinstance(self._loader, SpecialLoader) and self._loader.is_special(path)
@@ -190,13 +191,7 @@ class _Walk:
             case _ if not self._active:
                 pass
             case Define():
-                span = Span(start, start + len(text))
-                self.result.macros.define(
-                    MacroDefinition(
-                        directive.name, directive.parameters, directive.variadic, directive.body, path, span
-                    ),
-                    self._order,
-                )
+                self.result.macros.define(_definition(directive, path, start, start + len(text)), self._order)
             case Undefine():
                 self.result.macros.undefine(directive.name, self._order)
             case Include():
@@ -462,6 +457,13 @@ class _Taken:
         token = next(self._tokens)
         self.end = token.end
         return token
+
+
+@lru_cache(maxsize=1 << 14)
+def _definition(directive: Define, path: str, start: int, end: int) -> MacroDefinition:
+    """What a directive at that place defines: the same object in each version, which keeps its digest."""
+    span = Span(start, end)
+    return MacroDefinition(directive.name, directive.parameters, directive.variadic, directive.body, path, span)
 
 
 @lru_cache(maxsize=1 << 14)
