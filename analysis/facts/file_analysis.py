@@ -15,6 +15,7 @@ from analysis.facts.functions import AnalyzedFunction
 from analysis.facts.item_text import relocated
 from analysis.facts.known_launches import NO_LAUNCHES, LaunchesOfFile
 from analysis.facts.launch_places import LaunchPlace, LaunchPlaces
+from analysis.facts.layout import Elsewhere, Extent, Layout
 from analysis.facts.merge import FrameView, branches_at, is_reached
 from analysis.facts.model import (
     BarrierFact,
@@ -51,8 +52,6 @@ from analysis.warp.model import WarpProblemKind
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
 Answers: TypeAlias = BoundedCache[Hashable, Any]
-Layout: TypeAlias = frozenset[tuple[str, int, int]]
-"""Places: a file, bytes and lines."""
 """Answers of `FileAnalysis.recalled` by their questions."""
 
 
@@ -96,6 +95,8 @@ class FileAnalysis:
         """The file for the other architectures that it asks for, where that was wanted (`architectures.py`)."""
         self._asked: tuple[FunctionId, dict[int, ViewPlaces]] | None = None
         """The function that was asked about last: what takes a walk is asked of one place after the other."""
+        self._standings: dict[int, tuple[frozenset[Extent], frozenset[Elsewhere]]] = {}
+        """By the identity of the functions of a root, which lives as long as this."""
 
     @property
     def program(self) -> Program:
@@ -281,20 +282,16 @@ class FileAnalysis:
         return self._answers.get_or_compute(question, lambda: answer(*arguments, **options))
 
     def layout(self, function: FunctionFacts) -> Layout:
-        """Where everything stands that its facts are about: relative to the function, or else in another file."""
-        places: set[tuple[str, int, int]] = set()
-        line_of = self.document.lines.line_of
-        line = line_of(function.start)
-        views = self._functions[function.id].views
-        for items in {id(view.root.items): view.root.items for view in views}.values():
-            for declared in items.values():
-                item = relocated(self._program.unit, declared)
-                start = item.span.start
-                if item.path == self.facts.path:
-                    places.add((item.path, start - function.start, line_of(start) - line))
-                else:
-                    places.add((item.path, start, self._program.unit.line_of(item.path, start)))
-        return frozenset(places)
+        """Where all functions stand that its facts are about."""
+        extents: set[Extent] = {(function.start, function.end, function.id)}
+        elsewhere: set[Elsewhere] = set()
+        for view in self._functions[function.id].views:
+            here, there = self._standing(view.root.items)
+            extents |= here
+            elsewhere |= there
+        ordered = sorted(extents)
+        own = ordered.index((function.start, function.end, function.id))
+        return Layout(ordered, own, frozenset(elsewhere))
 
     def views(self, function: FunctionFacts) -> tuple[FrameView, ...]:
         """Every place where the function was inlined, itself as a root included: what its facts are merged from."""
@@ -312,6 +309,17 @@ class FileAnalysis:
         return self._program.unit.line_of(path, offset) + 1
 
     # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _standing(self, items: Mapping[FunctionId, Item]) -> tuple[frozenset[Extent], frozenset[Elsewhere]]:
+        """Where the functions of a root stand now, in this file and in others."""
+        known = self._standings.get(id(items))
+        if known is None:
+            own = self.facts.path
+            now = [(function, relocated(self._program.unit, declared)) for function, declared in items.items()]
+            here = frozenset([(item.span.start, item.span.end, id) for id, item in now if item.path == own])
+            there = frozenset([(item.path, item.span.start, id) for id, item in now if item.path != own])
+            known = self._standings[id(items)] = here, there
+        return known
 
     def _places_of(self, function: FunctionFacts) -> dict[int, ViewPlaces]:
         """Of each view, by its identity."""

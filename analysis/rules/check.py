@@ -14,13 +14,14 @@ from analysis.facts.model import FileProblem, FunctionFacts
 from analysis.ir.instructions import FunctionId
 from analysis.ir.pace import paced
 from analysis.races.absent_model import Consequence
+from analysis.rules.active_rules import ActiveRules, Rules, active_rules, grouped
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache, DiagnosticsUnderSettings
-from analysis.rules.host_subject import HostSubject, OfHostCode, OfLaunches, host_findings, host_subjects
+from analysis.rules.host_subject import HostSubject, host_findings, host_subjects
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.other_architectures import LANES_PART, OF_PARTED_LANES, compiled_for, told_once
-from analysis.rules.registry import NAMES, OF_COST, OF_ONE_FUNCTION, RULES
+from analysis.rules.registry import NAMES, OF_COST
 from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject, device_findings
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
@@ -39,8 +40,8 @@ def check(
     Those with a price stand together for each kernel, the dearest first, and of many only the first ones.
     `cache` shares the work between versions of files.
     """
-    active = active_rules(settings)
     kept = None if cache is None else cache.under(settings)
+    active = grouped(active_rules(settings)) if kept is None else kept.rules
     suppressions = read_suppressions(analysis.document)
     architecture = analysis.program.unit.environment.architecture
     own = compiled_for(architecture, analysis, _diagnostics(analysis, settings, active, kept))
@@ -59,19 +60,6 @@ def suppression_problems(analysis: FileAnalysis) -> tuple[FileProblem, ...]:
     return suppressions.problems(NAMES)
 
 
-ActiveRules = Sequence[tuple[type[Finding], Severity]]
-
-
-def active_rules(settings: RuleSettings) -> ActiveRules:
-    """Those that are not off, with how loud they are."""
-    active: list[tuple[type[Finding], Severity]] = []
-    for rule, names in zip(RULES, NAMES, strict=True):
-        severity = settings.severity_of(names, rule.severity)
-        if not isinstance(severity, Off):
-            active.append((rule, severity))
-    return active
-
-
 def _diagnostics(
     analysis: FileAnalysis, settings: RuleSettings, active: ActiveRules, kept: DiagnosticsUnderSettings | None
 ) -> Iterator[Diagnostic]:
@@ -88,7 +76,9 @@ def _for_other(
     kept: DiagnosticsUnderSettings | None,
 ) -> Iterator[Diagnostic]:
     """What is found for another architecture in functions that it compiles otherwise; the host has none."""
-    active = [one for one in active if other.architecture >= LANES_PART or one[0].code not in OF_PARTED_LANES]
+    if other.architecture < LANES_PART:
+        parted = [one for one in active.of_device_code if one[0].code not in OF_PARTED_LANES]
+        active = replace(active, of_device_code=parted)
     for subject in subjects(other.analysis, settings):
         if not other.analysis.is_same_in(analysis, subject.function):
             yield from _of_subject(subject, settings, active, kept)
@@ -97,14 +87,14 @@ def _for_other(
 def _of_subject(
     subject: Subject, settings: RuleSettings, active: ActiveRules, kept: DiagnosticsUnderSettings | None
 ) -> Iterator[Diagnostic]:
+    of_one = partial(_found, subject, settings, active.of_one_function)
+    of_all = partial(_found, subject, settings, active.of_device_code)
     if kept is None:
-        yield from _found(subject, settings, active)
-        return
-    moving = [one for one in active if one[0].code in OF_ONE_FUNCTION]
-    others = [one for one in active if one[0].code not in OF_ONE_FUNCTION]
-    analysis, function = subject.analysis, subject.function
-    yield from kept.of(analysis, function, subject.unsafe_barriers, partial(_found, subject, settings, others))
-    yield from kept.of_function(analysis, function, partial(_found, subject, settings, moving))
+        yield from of_all()
+        yield from of_one()
+    else:
+        yield from kept.of(subject.analysis, subject.function, subject.unsafe_barriers, of_all)
+        yield from kept.of_function(subject.analysis, subject.function, of_one)
 
 
 def _on_host(
@@ -112,8 +102,7 @@ def _on_host(
 ) -> Iterator[Diagnostic]:
     """What rules about host code find; a function of which they said nothing is not looked at again by those that ask
     for its text alone."""
-    reading = [(rule, severity) for rule, severity in active if issubclass(rule, OfHostCode)]
-    counting = [(rule, severity) for rule, severity in active if issubclass(rule, OfLaunches)]
+    reading, counting = active.of_host_code, active.of_launches
     for subject in host_subjects(analysis) if reading or counting else ():
         name = subject.function.name
 
@@ -142,7 +131,7 @@ def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject
             yield Subject(analysis, function, own, settings.share_threshold, settings.meld, settings.tiers)
 
 
-def _found(subject: Subject, settings: RuleSettings, active: ActiveRules) -> Iterator[Diagnostic]:
+def _found(subject: Subject, settings: RuleSettings, active: Rules) -> Iterator[Diagnostic]:
     def of_rule(rule: type[Finding], severity: Severity) -> Sequence[Diagnostic]:
         return [
             of_what_runs(diagnostic_of(finding, settings, severity, subject.function.name), subject.function, settings)
@@ -164,7 +153,7 @@ def of_what_runs(found: Diagnostic, function: FunctionFacts, settings: RuleSetti
 
 
 def of_each_rule(
-    subject: Subject, active: ActiveRules, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]]
+    subject: Subject, active: Rules, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]]
 ) -> Iterator[Answer]:
     """A rule that fails is a defect of ours: it costs what it would have said of this function, and nothing else."""
     weight = 2 + len(subject.function.accesses) // 2  # most rules look at each
@@ -172,7 +161,7 @@ def of_each_rule(
 
 
 def _guarded(
-    active: ActiveRules, weight: int, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]], place: str
+    active: Rules, weight: int, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]], place: str
 ) -> Iterator[Answer]:
     for rule, severity in paced(active, weight):
         try:

@@ -1,24 +1,27 @@
 """Diagnostics of functions that did not change between two versions of a file.
 
-Rules    Kept beside the facts of a function, and gone with them, for as long as everything that they are about keeps
-         its distance: related places may lie in other functions; those in other files keep their place.
-         Messages name lines, so a function that has any is looked at again when its line changes.
+Rules    Kept beside the facts of a function, and gone with them, for as long as all functions that they are about stand
+         in the same order; those in other files keep their place.  Each place moves with the function that it lies in:
+         what names any other place (a variable of the file) is not kept.
+         Messages name lines, so a function that has any is looked at again when a line of them changes.
          Which unsafe barriers belong to the function depends on the rest of the file, so it is part of the key.
          What rules say that look at one function alone holds wherever everything else stands (`of_function`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Final, TypeAlias, final
 
-from analysis.facts.file_analysis import FileAnalysis, Layout
+from analysis.facts.file_analysis import FileAnalysis
+from analysis.facts.layout import NOWHERE, Layout
 from analysis.facts.model import FunctionFacts, Location
 from analysis.ir.record import record
 from analysis.races.absent_model import Consequence
 from analysis.refactor.edit import Replacement
+from analysis.rules.active_rules import ActiveRules, active_rules, grouped
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Diagnostic, Related
 from analysis.rules.settings import RuleSettings
@@ -30,20 +33,42 @@ _CAPACITY: Final = 4
 _SETTINGS: Final = 4
 _SILENT: Final = 1024
 
-_Key: TypeAlias = tuple[Layout, tuple[tuple[str, int, Tier, Consequence], ...]]
+_Key: TypeAlias = tuple[Hashable, tuple[tuple[int | str, int, Tier, Consequence], ...]]
 
 
 @final
 @record
 class _Kept:
+    """What was found of a function; `lines` are those of all functions that it is about."""
+
+    layout: Layout
+    lines: tuple[int, ...]
+    found: tuple[Diagnostic, ...]
+
+    def at(self, path: str, now: Layout) -> tuple[Diagnostic, ...]:
+        """Where the functions stand now."""
+        if self.layout.extents == now.extents:
+            return self.found
+        moved = self.layout.moves(now)
+        return tuple(_moved(diagnostic, path, moved) for diagnostic in self.found)
+
+
+@final
+@record
+class _Inside:
+    """The same of what lies in a function that began at `start`."""
+
     start: int
-    line: int
     found: tuple[Diagnostic, ...]
 
     def at(self, path: str, start: int) -> tuple[Diagnostic, ...]:
-        """Where the function begins at `start`."""
+        """Where it begins at `start`."""
         delta = start - self.start
-        return self.found if delta == 0 else tuple(_moved(diagnostic, path, delta) for diagnostic in self.found)
+
+        def moved(start: int, end: int) -> int:
+            return delta
+
+        return self.found if delta == 0 else tuple(_moved(one, path, moved) for one in self.found)
 
 
 _NUMBERS: Final = count()
@@ -65,7 +90,7 @@ class DiagnosticCache:
         for known, kept in self._known:
             if known == settings:
                 return kept
-        kept = DiagnosticsUnderSettings()
+        kept = DiagnosticsUnderSettings(grouped(active_rules(settings)))
         self._known = [(settings, kept), *self._known[: _SETTINGS - 1]]
         return kept
 
@@ -74,7 +99,8 @@ class DiagnosticCache:
 class DiagnosticsUnderSettings:
     """Two files with other settings may be checked at the same time, one at a checkpoint of the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: ActiveRules) -> None:
+        self.rules: Final = rules
         self._number = next(_NUMBERS)
         self._silent: BoundedCache[Hashable, bool] = BoundedCache(_SILENT)
 
@@ -86,25 +112,24 @@ class DiagnosticsUnderSettings:
         find: Callable[[], Iterable[Diagnostic]],
     ) -> tuple[Diagnostic, ...]:
         """The diagnostics of `function`, found anew only where something may have changed."""
-        barriers = tuple(
-            (one.site.path, one.site.start - function.start, one.record.tier, one.record.consequence) for one in unsafe
-        )
-        key = analysis.layout(function), barriers
+        layout, path = analysis.layout(function), analysis.facts.path
+        key = layout.shape, tuple([_barrier(one, path, layout) for one in unsafe])
         kept = analysis.remembered(function, (DiagnosticCache, self._number), _nothing)
-        line = analysis.document.lines.line_of(function.start)
         known = kept.get(key)
-        if known is None or (known.found and known.line != line):
-            known = _Kept(function.start, line, tuple(find()))
-            kept.put(key, known)
-        return known.at(analysis.facts.path, function.start)
+        if known is not None and (not known.found or known.lines == _lines(analysis, layout)):
+            return known.at(path, layout)
+        found = tuple(find())
+        if all(layout.place(start, end)[0] != NOWHERE for one in found for start, end in _places(one, path)):
+            kept.put(key, _Kept(layout, _lines(analysis, layout) if found else (), found))
+        return found
 
     def of_function(
         self, analysis: FileAnalysis, function: FunctionFacts, find: Callable[[], Iterable[Diagnostic]]
     ) -> tuple[Diagnostic, ...]:
         """The diagnostics of rules that `OF_ONE_FUNCTION` names (`registry.py`)."""
 
-        def found() -> _Kept:
-            return _Kept(function.start, 0, tuple(find()))
+        def found() -> _Inside:
+            return _Inside(function.start, tuple(find()))
 
         question = DiagnosticsUnderSettings, self._number, analysis.facts.path
         known = analysis.remembered(function, question, found)
@@ -121,15 +146,45 @@ class DiagnosticsUnderSettings:
         return found
 
 
-def _moved(diagnostic: Diagnostic, path: str, delta: int) -> Diagnostic:
+def _barrier(one: UnsafeBarrier, path: str, layout: Layout) -> tuple[int | str, int, Tier, Consequence]:
+    where, start = one.site.path, one.site.start
+    if where == path:
+        where, start = layout.place(start, one.site.end)
+    return where, start, one.record.tier, one.record.consequence
+
+
+def _lines(analysis: FileAnalysis, layout: Layout) -> tuple[int, ...]:
+    line_of = analysis.document.lines.line_of
+    here = [line_of(start) for start, _, _ in layout.extents]
+    return *here, *sorted([analysis.line_in(path, start) for path, start, _ in layout.elsewhere])
+
+
+def _places(diagnostic: Diagnostic, path: str) -> Iterator[tuple[int, int]]:
+    """All that it names in the file."""
+    yield diagnostic.start, diagnostic.end
+    for place in diagnostic.related:
+        if place.location.path == path:
+            yield place.location.start, place.location.end
+    for edit in () if diagnostic.fix is None else diagnostic.fix.replacements:
+        yield edit.start, edit.end
+
+
+def _moved(diagnostic: Diagnostic, path: str, distance: Callable[[int, int], int]) -> Diagnostic:
+    """`distance`: by how much a range of the file has moved."""
+    start, end = _by(diagnostic.start, diagnostic.end, distance)
     related = tuple(
-        Related(Location(path, place.location.start + delta, place.location.end + delta), place.message)
+        Related(Location(path, *_by(place.location.start, place.location.end, distance)), place.message)
         if place.location.path == path
         else place
         for place in diagnostic.related
     )
     fix = diagnostic.fix
     if fix is not None:
-        moved = (Replacement(edit.start + delta, edit.end + delta, edit.text) for edit in fix.replacements)
+        moved = (Replacement(*_by(edit.start, edit.end, distance), edit.text) for edit in fix.replacements)
         fix = replace(fix, replacements=tuple(moved))
-    return replace(diagnostic, start=diagnostic.start + delta, end=diagnostic.end + delta, related=related, fix=fix)
+    return replace(diagnostic, start=start, end=end, related=related, fix=fix)
+
+
+def _by(start: int, end: int, distance: Callable[[int, int], int]) -> tuple[int, int]:
+    delta = distance(start, end)
+    return start + delta, end + delta

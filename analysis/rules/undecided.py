@@ -9,7 +9,8 @@ from typing import Final, TypeAlias, final
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts
 from analysis.ir.record import record
-from analysis.rules.check import active_rules, diagnostic_of, of_each_rule, subjects
+from analysis.rules.active_rules import active_rules
+from analysis.rules.check import diagnostic_of, of_each_rule, subjects
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.registry import RULES
 from analysis.rules.rule import Finding, Subject, Testable, device_findings

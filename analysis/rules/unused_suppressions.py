@@ -22,7 +22,8 @@ from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, FunctionKind
 from analysis.ir.record import record
 from analysis.refactor.edit import Replacement
-from analysis.rules.check import active_rules, subjects
+from analysis.rules.active_rules import active_rules
+from analysis.rules.check import subjects
 from analysis.rules.host_subject import host_findings, host_subjects
 from analysis.rules.registry import NAMES
 from analysis.rules.rule import Finding, device_findings

@@ -11,6 +11,7 @@ import pytest
 from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
+from analysis.rules.barrier_in_divergent_call import BarrierInDivergentCall
 from analysis.rules.check import check
 from analysis.rules.diagnostic import Diagnostic
 from analysis.rules.diagnostic_cache import DiagnosticCache
@@ -51,6 +52,65 @@ def test_a_function_that_only_moved_is_not_asked_again() -> None:
             assert found[0].fix is not None
             assert text[found[0].fix.replacements[0].start :].startswith("for (int j")
     assert sorted(asked) == ["first", "rows"]
+
+
+BARRIER = "__device__ void %s(float *x) { x[0] = 1; __syncthreads(); }\n"
+CALLS = """%s__global__ void k(float *x) {
+  if (threadIdx.x < 16) meet(x);
+}
+"""
+LINE = "/**/__device__ void between(float *x) { x[1] = 2; }\n"
+MEETING = CALLS % (BARRIER % "meet" + LINE)
+WITHOUT = BARRIER % "meet" + LINE + "__global__ void k(float *x) { meet(x); between(x); }\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_kept"),
+    [
+        (MEETING, MEETING.replace("/**/", "/* no longer */"), True),
+        (MEETING, MEETING.replace("x[1] = 2;", "x[1] = 2; x[2] = 3;"), True),
+        (MEETING, ";;" + MEETING, True),
+        (MEETING, MEETING.replace("/**/", "/*\n*/"), False),
+        (MEETING, MEETING.replace("x[0] = 1;", "x[0] = 2;"), False),
+        (WITHOUT, WITHOUT.replace("/**/", "/*\n*/"), True),
+        (WITHOUT, WITHOUT.replace("}\n__global__", "}\nint other;\n\n__global__"), True),
+    ],
+)
+def test_what_lies_in_several_functions_moves_with_each(before: str, after: str, *, is_kept: bool) -> None:
+    analyzer, cache, asked = Analyzer(), DiagnosticCache(), list[str]()
+    find = BarrierInDivergentCall.find
+
+    def counted(subject: Subject) -> Iterator[BarrierInDivergentCall]:
+        asked.append(subject.function.name)
+        return find(subject)
+
+    def checked(text: str) -> tuple[Diagnostic, ...]:
+        document = Document.open(text.encode())
+        return check(analyzer.analyze("a.cu", document, DictLoader(), AnalysisSettings()), RuleSettings(), cache)
+
+    assert any(one.function == "k" for one in checked(before)) == (before == MEETING)
+    expected = check(analyze(after, path="a.cu"), RuleSettings())
+    with patch.object(BarrierInDivergentCall, "find", counted):
+        assert checked(after) == expected
+    assert ("k" not in asked) == is_kept
+
+
+def test_functions_that_change_places_are_looked_at_again() -> None:
+    analyzer, cache = Analyzer(), DiagnosticCache()
+    first, second = BARRIER % "meet", BARRIER % "join"
+    calls = CALLS.replace("meet(x);", "{ meet(x); join(x); }")
+    for text in (calls % (first + second), calls % (second + first)):
+        analysis = analyzer.analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
+        assert check(analysis, RuleSettings(), cache) == check(analyze(text, path="a.cu"), RuleSettings())
+
+
+def test_a_variable_of_the_file_does_not_move_with_a_function() -> None:
+    analyzer, cache = Analyzer(), DiagnosticCache()
+    for between in ("", "x", "xx"):
+        text = f"int v;\n/*{between}*/__global__ void k(int *p) {{ *p = v; }}\n"
+        analysis = analyzer.analyze("a.cu", Document.open(text.encode()), DictLoader(), AnalysisSettings())
+        (found,) = check(analysis, RuleSettings(), cache)
+        assert (found.code, found.related[0].location.start) == ("CAL703", 0)
 
 
 MOVING = [rule for rule in RULES if rule.code in OF_ONE_FUNCTION]
