@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Final, TypeAlias
 
 from analysis.access.model import Access, AccessKind, AccessPattern, Basis, Participation, RequestCost
 from analysis.facts.merge import FrameView
-from analysis.facts.model import AccessFact
+from analysis.facts.model import AccessFact, PartOf
 from analysis.facts.parts import Parts
 from analysis.ir.function import Function
 from analysis.ir.pace import paced
@@ -27,24 +28,31 @@ _PARTICIPATION_RANK: Final = {participation: rank for rank, participation in enu
 
 def access_facts(views: Sequence[FrameView]) -> tuple[AccessFact, ...]:
     """One fact per access in the text, in source order."""
-    merged: dict[_Place, AccessFact] = {}
+    found: defaultdict[_Place, list[tuple[Function, Access]]] = defaultdict(list)
     losses: defaultdict[_Place, Parts] = defaultdict(Parts)
     for view in views:
         numbers: Counter[tuple[int, int, AccessKind]] = Counter()
         records = view.root.records[view.frame]
-        for access, lost in paced(zip(records.accesses, records.losses, strict=True), 5):
+        of_slots, of_sectors = view.part_of_slots, view.part_of_sectors
+        for access, lost in paced(list(zip(records.accesses, records.losses, strict=True)), 5):
             place = (access.span.start, access.span.end, access.kind)
             numbered = (*place, numbers[place])
             numbers[place] += 1
-            fact = _fact(view.root.function, access)
-            known = merged.get(numbered)
-            merged[numbered] = fact if known is None else _worse(known, fact)
-            losses[numbered].add(lost, view.root, view.part_of_slots if loses_slots(access) else view.part_of_sectors)
-    order = sorted(merged, key=lambda place: (place[0], place[1], place[2].value, place[3]))
-    return tuple(replace(merged[place], lost_part=losses[place].largest()) for place in paced(order, 5))
+            found[numbered].append((view.root.function, access))
+            if lost.high:
+                losses[numbered].add(lost, view.root, of_slots if loses_slots(access) else of_sectors)
+    order = sorted(found, key=lambda place: (place[0], place[1], place[2].value, place[3]))
+    return tuple(
+        [_merged(found[place], losses[place].largest() if place in losses else None) for place in paced(order, 5)]
+    )
 
 
-def _fact(function: Function, access: Access) -> AccessFact:
+def _merged(accesses: Sequence[tuple[Function, Access]], lost_part: PartOf | None) -> AccessFact:
+    """Of all places where one access of the text was inlined."""
+    return reduce(_worse, (_fact(function, access, lost_part) for function, access in accesses))
+
+
+def _fact(function: Function, access: Access, lost_part: PartOf | None) -> AccessFact:
     return AccessFact(
         Span(access.span.start, access.span.end),
         access.kind,
@@ -58,6 +66,7 @@ def _fact(function: Function, access: Access) -> AccessFact:
         access.loops,
         access.used_bytes,
         access.outside,
+        lost_part,
     )
 
 

@@ -37,13 +37,24 @@ class Hoisting:
         self._function = function
         self._control = control
         self._steady = Steadiness(function, divergence, spaces)
+        self._left: dict[tuple[BasicBlockId, ValueId], CycleId | None] = {}
+        """The answers about loads, by block and address."""
+        self._ends: dict[CycleId, Sequence[BasicBlockId]] = {}
+        """What every round of a loop passes, but for the test at its head: the ends of rounds, and the exits."""
 
     def cycle(self, access: Access) -> CycleId | None:
         """The innermost loop that runs the access in each of its rounds; None: it runs once."""
         around = self._control.innermost_cycle(access.block)
-        is_load = around is not None and access.kind is AccessKind.LOAD
-        loads = self._loads_from.get((access.block, access.address), ()) if is_load else ()
-        while around is not None and loads and self._leaves(loads, access.block, around):
+        if around is None or access.kind is not AccessKind.LOAD:
+            return None if around is None else around.id
+        key = access.block, access.address
+        if key not in self._left:
+            self._left[key] = self._of_load(access.block, access.address, around)
+        return self._left[key]
+
+    def _of_load(self, block: BasicBlockId, address: ValueId, around: Cycle | None) -> CycleId | None:
+        loads = self._loads_from.get((block, address), ())
+        while around is not None and loads and self._leaves(loads, block, around):
             around = None if around.parent is None else self._control.cycles[around.parent]
         return None if around is None else around.id
 
@@ -57,12 +68,15 @@ class Hoisting:
     def _leaves(self, loads: Sequence[Load], block: BasicBlockId, cycle: Cycle) -> bool:
         return (
             cycle.reducible
-            and all(self._steady.is_steady(load.result, cycle) for load in loads)
             and self._is_in_every_round(block, cycle)
+            and all(self._steady.is_steady(load.result, cycle) for load in loads)
         )
 
     def _is_in_every_round(self, block: BasicBlockId, cycle: Cycle) -> bool:
         """The test at the loop's head does not count: compilers test once before a loop, then at the end of rounds."""
-        ends = [end for end in map(BasicBlockId, self._control.predecessors[cycle.header]) if end in cycle.blocks]
-        exits = [exit for exit in self._control.exit_branches(cycle) if exit != cycle.header]
-        return all(self._control.dominates(block, one) for one in (*ends, *exits))
+        ends = self._ends.get(cycle.id)
+        if ends is None:
+            backs = [end for end in map(BasicBlockId, self._control.predecessors[cycle.header]) if end in cycle.blocks]
+            exits = [exit for exit in self._control.exit_branches(cycle) if exit != cycle.header]
+            ends = self._ends[cycle.id] = (*backs, *exits)
+        return all(self._control.dominates(block, one) for one in ends)

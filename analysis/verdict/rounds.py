@@ -18,7 +18,7 @@ Gives up  at irreducible loops, at equalities, at steps and bounds that change f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final, final
 
@@ -434,7 +434,8 @@ class Rounds:
         numbers = {axis: factor for axis, factor in factors if factor is not None}
         if len(numbers) == len(factors):
             if launch.shapes:
-                found.append(number(max(_widest(numbers, shape, launch.warp_size) for shape in launch.shapes)))
+                factors_of_axes = tuple(numbers.get(axis, 0) for axis in Axis)
+                found.append(number(max(_widest(factors_of_axes, shape, launch.warp_size) for shape in launch.shapes)))
             elif numbers.keys() <= {Axis.THREAD_X, Axis.LANE}:
                 found.append(number(sum(map(abs, numbers.values())) * (launch.warp_size - 1)))
         spans = [self._axis_span(axis, coefficient) for axis, coefficient in form.coefficients]
@@ -509,9 +510,10 @@ def _coefficient_of(counter: IterationAtom, base: Polynomial) -> Polynomial | No
     return total
 
 
-def _widest(factors: dict[Axis, int], shape: BlockShape, warp: int) -> int:
-    """The largest difference within one warp of the block."""
-    x, y, z, lane = (factors.get(axis, 0) for axis in Axis)
+@lru_cache(maxsize=1024)
+def _widest(factors: tuple[int, ...], shape: BlockShape, warp: int) -> int:
+    """The largest difference within one warp of the block, by what a step along each axis adds."""
+    x, y, z, lane = factors
     values = [
         x * (thread % shape.x)
         + y * (thread // shape.x % shape.y)

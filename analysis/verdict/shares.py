@@ -11,7 +11,7 @@ Cost      O(loops) for each set of loops that some part stands in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias, final
 
 from analysis.graph.cycles import Cycle, CycleId
@@ -64,15 +64,14 @@ class LoopTree:
 
     def __init__(self, cycles: Sequence[Cycle], trips: Sequence[float | None], slots: Part) -> None:
         """`trips` by cycle, None where nobody knows; `slots` are those of the whole function."""
-        self._cycles = cycles
-        self._trips = trips
         self._slots = slots
         self._around: list[frozenset[CycleId]] = [frozenset()] * len(cycles)
         for cycle in reversed(cycles):  # a parent comes after its children
             above = frozenset[CycleId]() if cycle.parent is None else self._around[cycle.parent]
             self._around[cycle.id] = above if trips[cycle.id] is not None else above | {cycle.id}
         self._is_known = all(count is not None for count in trips)
-        self._typical = self._rounds(lambda _: TYPICAL)
+        self._outer_first = [(cycle.id, cycle.parent, trips[cycle.id]) for cycle in reversed(cycles)]
+        self._typical = self._rounds(frozenset(), TYPICAL, TYPICAL)
         self._total = self._weight(slots, self._typical)
         self._extremes: dict[frozenset[CycleId], tuple[_Choice, _Choice]] = {}
 
@@ -91,21 +90,22 @@ class LoopTree:
     def _choices(self, own: frozenset[CycleId]) -> tuple[_Choice, _Choice]:
         known = self._extremes.get(own)
         if known is None:
-            few = self._rounds(lambda cycle: FEW if cycle in own else MANY)
-            many = self._rounds(lambda cycle: MANY if cycle in own else FEW)
+            few = self._rounds(own, FEW, MANY)
+            many = self._rounds(own, MANY, FEW)
             known = self._extremes[own] = (
                 _Choice(few, self._weight(self._slots, few)),
                 _Choice(many, self._weight(self._slots, many)),
             )
         return known
 
-    def _rounds(self, unknown: Callable[[CycleId], int]) -> list[float]:
-        spend(len(self._cycles))
-        found = [1.0] * len(self._cycles)
-        for cycle in reversed(self._cycles):
-            trips = self._trips[cycle.id]
-            outer = 1.0 if cycle.parent is None else found[cycle.parent]
-            found[cycle.id] = min(MOST, outer * (unknown(cycle.id) if trips is None else trips))
+    def _rounds(self, own: frozenset[CycleId], inside: int, elsewhere: int) -> list[float]:
+        """Of each loop, if those of `own` of which nothing is known run `inside` times, and the others `elsewhere`."""
+        spend(len(self._outer_first))
+        found = [1.0] * len(self._outer_first)
+        for cycle, parent, trips in self._outer_first:
+            rounds = trips if trips is not None else inside if cycle in own else elsewhere
+            outer = 1.0 if parent is None else found[parent]
+            found[cycle] = min(MOST, outer * rounds)
         return found
 
     def _weight(self, part: Part, rounds: Sequence[float]) -> float:

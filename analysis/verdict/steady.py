@@ -39,16 +39,8 @@ from analysis.ir.types import FloatType, IntegerType, MemorySpace, PointerType, 
 from analysis.memory.spaces import SpaceResult
 
 MAX_DEPTH: Final = 12
-_ORDERING: Final = (
-    BlockBarrier,
-    Call,
-    DeviceLaunch,
-    Fence,
-    GridBarrier,
-    NamedBarrier,
-    Opaque,
-    PhaseWait,
-    WarpBarrier,
+_ORDERING: Final = frozenset(
+    {BlockBarrier, Call, DeviceLaunch, Fence, GridBarrier, NamedBarrier, Opaque, PhaseWait, WarpBarrier}
 )
 """Behind these a thread may see what others wrote, or anything may be written."""
 
@@ -63,6 +55,8 @@ class Steadiness:
         self._divergence = divergence
         self._spaces = spaces
         self._quiet: dict[tuple[int, _Place], bool] = {}
+        self._written: dict[int, frozenset[_Place] | None] = {}
+        """Where each cycle writes; None for one in which anything may be written."""
 
     def is_steady(self, value: ValueId, cycle: Cycle, depth: int = 0) -> bool:
         """One value for a thread, however often it goes round."""
@@ -88,22 +82,28 @@ class Steadiness:
         key = cycle.id, read
         known = self._quiet.get(key)
         if known is None:
-            known = self._quiet[key] = not any(
-                self._may_write(item, read)
-                for block in cycle.blocks
-                for item in self._function.blocks[block].instructions
+            written = self._written_in(cycle)
+            known = self._quiet[key] = written is not None and not any(
+                _may_alias(place.type, read.type) and not _are_apart(place, read) for place in written
             )
         return known
 
-    def _may_write(self, item: object, read: _Place) -> bool:
-        match item:
-            case Store(address=address, value=value):
-                written = self._place(self._function.types[value], address)
-            case Atomic(address=address, result=result):
-                written = self._place(self._function.types[result], address)
-            case _:
-                return isinstance(item, _ORDERING)
-        return _may_alias(written.type, read.type) and not _are_apart(written, read)
+    def _written_in(self, cycle: Cycle) -> frozenset[_Place] | None:
+        if cycle.id not in self._written:
+            self._written[cycle.id] = self._find_written(cycle)
+        return self._written[cycle.id]
+
+    def _find_written(self, cycle: Cycle) -> frozenset[_Place] | None:
+        types, found = self._function.types, set[_Place]()
+        for block in cycle.blocks:
+            for item in self._function.blocks[block].instructions:
+                if type(item) is Store:
+                    found.add(self._place(types[item.value], item.address))
+                elif type(item) is Atomic:
+                    found.add(self._place(types[item.result], item.address))
+                elif type(item) in _ORDERING:
+                    return None
+        return frozenset(found)
 
     def _place(self, kind: Type, address: ValueId) -> _Place:
         if self._spaces is None:
