@@ -19,6 +19,7 @@ Source     Li and Gopalakrishnan, "Scalable SMT-based verification of GPU kernel
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -32,7 +33,7 @@ from analysis.races.program import Program
 from analysis.races.program_builder import build_program
 from analysis.races.scattered import is_scattered_over
 from analysis.races.search import Pair, Sighting, find_sightings
-from analysis.races.uses import MemoryUses, conflict, is_guess
+from analysis.races.uses import MemoryUses, is_guess, is_strong
 from analysis.verdict.barriers import BarrierSite, BarrierVerdict, Tier
 
 MAX_USES: Final = 200
@@ -89,11 +90,18 @@ def _race(affine: AffineResult, one: MemoryUse, other: MemoryUse, sighting: Sigh
 def open_pairs(uses: Sequence[MemoryUse], found: Sequence[Interval], disjoint: Disjoint) -> list[Pair]:
     """The pairs that may race."""
     compared: dict[Pair, bool] = {}
+    # What `conflict` says, of each use once and not of each pair.
+    loads = {use.number for use in uses if use.kind is AccessKind.LOAD}
+    strong = {use.number for use in uses if is_strong(use)}
     for interval in found:
         numbers = sorted(interval)
-        for index, first in enumerate(numbers):
-            for second in numbers[index:]:
-                if (first, second) not in compared and conflict(uses[first], uses[second]):
+        changing, weak = ([number for number in numbers if number not in kind] for kind in (loads, strong))
+        for first in numbers:
+            rivals = changing if first in loads else weak if first in strong else numbers
+            for second in rivals[bisect_left(rivals, first) :]:
+                if first in strong and second in strong:
+                    continue
+                if (first, second) not in compared:
                     if len(compared) >= MAX_PAIRS:
                         return [pair for pair, is_open in sorted(compared.items()) if is_open]
                     compared[first, second] = not disjoint.never_meet(uses[first], uses[second])

@@ -17,100 +17,42 @@ from analysis.affine.result import AffineResult
 from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
-from analysis.ir.function import Function, SymbolKind
-from analysis.ir.ids import SymbolId, ValueId
+from analysis.ir.function import Function
+from analysis.ir.ids import ValueId
 from analysis.ir.instructions import (
-    Atomic,
     Binary,
     Convert,
     ElementAddress,
-    ExtractElement,
-    Load,
     Phi,
     ReadSpecial,
     Select,
-    SymbolAddress,
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister
-from analysis.ir.pace import paced, popped
-from analysis.memory.roots import pointer_root
+from analysis.ir.pace import popped
 from analysis.races.model import MemoryUse
-from analysis.races.uses import conflict, is_for_block, is_guess
+from analysis.races.objects import used_object
+from analysis.races.uses import MemoryUses, conflict, is_guess
 from analysis.verdict.slice import BLOCK_INDICES
 
 MAX_USES: Final = 60
 
 Pair: TypeAlias = tuple[int, int]
-_Object: TypeAlias = SymbolId | tuple[ValueId, int]
-"""A variable of the program, or what an argument points to, or a member of an argument (-1: all of it)."""
 
 
-def watched_uses(
-    function: Function,
-    divergence: DivergenceResult,
-    affine: AffineResult,
-    known: LaunchKnowledge,
-    uses: Sequence[MemoryUse],
-) -> Sequence[MemoryUse]:
+def watched_uses(known: MemoryUses) -> Sequence[MemoryUse]:
     """Those through pointers that are written through, unless each thread or block has elements of its own there."""
     return numbered(
         use
-        for group in written_groups(function, divergence, uses)
-        if not _has_one_place_each(divergence, affine, known, group)
+        for group in known.written_in_global_memory
+        if not _has_one_place_each(known.divergence, known.affine, known.launch, group)
         for use in group
     )
-
-
-def written_groups(
-    function: Function, divergence: DivergenceResult, uses: Sequence[MemoryUse]
-) -> Iterable[Sequence[MemoryUse]]:
-    """The uses of each object that is written, without those whose address was loaded; of one that only atomics change,
-    these where some are for the block alone: who reads it in between mostly asks whether an update is worth it."""
-    by_object: dict[_Object, list[MemoryUse]] = {}
-    for use in paced(uses, 5):
-        used = _object(function, divergence, use)
-        if used is not None and not _rests_on_memory(divergence, use.address):
-            by_object.setdefault(used, []).append(use)
-    found: list[Sequence[MemoryUse]] = []
-    for group in by_object.values():
-        if any(use.kind is AccessKind.STORE for use in group):
-            found.append(group)
-        elif any(is_for_block(use) for use in group):
-            found.append([use for use in group if use.kind is AccessKind.ATOMIC])
-    return found
 
 
 def numbered(uses: Iterable[MemoryUse]) -> Sequence[MemoryUse]:
     """In the order of the program, with numbers of their own; nothing for more than `MAX_USES`."""
     found = sorted(uses, key=lambda use: use.number)
     return [] if len(found) > MAX_USES else [replace(use, number=number) for number, use in enumerate(found)]
-
-
-def _object(function: Function, divergence: DivergenceResult, use: MemoryUse) -> _Object | None:
-    """None for what is neither."""
-    root = pointer_root(divergence, use.address)
-    item = divergence.definition(root)
-    if isinstance(item, SymbolAddress):
-        return item.symbol if function.symbols[item.symbol].kind is SymbolKind.GLOBAL else None
-    if isinstance(item, ExtractElement):
-        return (item.aggregate, item.index) if divergence.definition(item.aggregate) is None else None
-    return (root, -1) if item is None else None
-
-
-def _rests_on_memory(divergence: DivergenceResult, address: ValueId) -> bool:
-    """Is it computed from what was loaded, whichever way the thread takes?  Then no thread is followed to it."""
-    waiting = [address]
-    seen: set[ValueId] = set()
-    for value in popped(waiting):
-        if value in seen:
-            continue
-        seen.add(value)
-        item = divergence.definition(value)
-        if isinstance(item, Load | Atomic):
-            return True
-        if item is not None and not isinstance(item, Phi | Select):
-            waiting.extend(item.operands)
-    return False
 
 
 def _has_one_place_each(
@@ -208,7 +150,7 @@ def _register(divergence: DivergenceResult, value: ValueId) -> SpecialRegister |
 def pairs_of(
     function: Function, divergence: DivergenceResult, uses: Sequence[MemoryUse], *, in_two_blocks: bool = False
 ) -> list[Pair]:
-    objects = [_object(function, divergence, use) for use in uses]
+    objects = [used_object(function, divergence, use) for use in uses]
     return [
         (one.number, other.number)
         for one in uses

@@ -31,7 +31,6 @@ from analysis.ir.instructions import (
     Store,
 )
 from analysis.ir.operators import SpecialRegister
-from analysis.ir.types import MemorySpace
 from analysis.races.block_pairs import pairs_of, watched_uses
 from analysis.races.block_search import find_witnesses
 from analysis.races.disjoint import registers_read
@@ -49,8 +48,7 @@ def find_block_races(known: MemoryUses) -> tuple[Race, ...]:
         return ()
     if not _asks_for_several_blocks(known) or may_hand_on(known):
         return ()
-    every = known.of(frozenset({MemorySpace.GLOBAL}))
-    uses = watched_uses(function, divergence, known.affine, launch, every)
+    uses = watched_uses(known)
     kinds = StoredKinds(known.control, divergence)
     pairs = pairs_of(function, divergence, uses, in_two_blocks=True)
     pairs = [pair for pair in pairs if _may_matter(kinds, *(uses[n] for n in pair))]

@@ -14,9 +14,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from analysis.ir.function import FunctionKind
 from analysis.ir.instructions import Atomic, Load, Store
-from analysis.ir.types import MemorySpace
 from analysis.races.analysis import misses_barriers, open_pairs
-from analysis.races.block_pairs import numbered, pairs_of, written_groups
+from analysis.races.block_pairs import numbered, pairs_of
 from analysis.races.blocks import may_hand_on
 from analysis.races.intervals import intervals
 from analysis.races.model import MemoryUse, Race, RaceKind, RaceWitness
@@ -31,8 +30,7 @@ def find_global_races(known: MemoryUses, barriers: Sequence[BarrierSite], told: 
     function, divergence = known.function, known.divergence
     if function.kind is not FunctionKind.KERNEL or misses_barriers(barriers) or may_hand_on(known):
         return ()
-    every = known.of(frozenset({MemorySpace.GLOBAL}))
-    uses = numbered(use for group in written_groups(function, divergence, every) for use in group)
+    uses = numbered(use for group in known.written_in_global_memory for use in group)
     if not uses:
         return ()
     left = set(pairs_of(function, divergence, uses)) - _pairs_told(uses, told)

@@ -67,13 +67,17 @@ class Paths:
         """The uses that come behind a place, before any barrier."""
         return frozenset(self._forward(block, behind, around=True))
 
+    def before(self, site: BarrierSite) -> Interval:
+        """The uses that may come in front of a barrier, behind any other one."""
+        return frozenset(self._backward(site.block, site.index, around=True))
+
     def reached_from(self, site: BarrierSite) -> Mapping[int, bool]:
         """The uses that may come behind a barrier, before any other one."""
         straight, every = (self._forward(site.block, site.index, around=around) for around in (False, True))
         return _marked(straight, every)
 
     def leading_to(self, site: BarrierSite) -> Mapping[int, bool]:
-        """The uses that may come in front of a barrier, behind any other one."""
+        """Those of `before`, and of each whether every walk goes around a loop."""
         straight, every = (self._backward(site.block, site.index, around=around) for around in (False, True))
         return _marked(straight, every)
 

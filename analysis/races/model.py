@@ -47,6 +47,11 @@ class MemoryUse:
         return self.instruction.span
 
     @property
+    def is_for_block(self) -> bool:
+        """Whether it is an atomic for the threads of one block alone."""
+        return isinstance(self.instruction, Atomic) and self.instruction.is_for_block
+
+    @property
     def is_volatile(self) -> bool:
         return not isinstance(self.instruction, Atomic) and self.instruction.volatile
 

@@ -17,7 +17,6 @@ Cost       O(barriers x (blocks + edges + accesses^2)), bounded; `idle` looks fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product
 from typing import Final, final
 
 from analysis.access.model import AccessKind
@@ -100,9 +99,13 @@ class BarrierOrdering:
         is_followed = self._is_followed()
         found: list[BarrierOrder] = []
 
-        def is_nothing(site: BarrierSite, compared: Iterable[OrderedPair | None]) -> bool:
-            every = list(compared)
-            pairs = tuple(pair for pair in every if pair is not None)
+        def is_nothing(site: BarrierSite, paths: Paths) -> bool:
+            before, after = paths.leading_to(site), paths.reached_from(site)
+            every = list(self._compared(before, after, uses))
+            pairs = tuple(
+                OrderedPair(uses[one], uses[two], before[one] or after[two])
+                for one, two in (pair for pair in every if pair is not None)
+            )
             order = BarrierOrder(site, pairs, is_followed and None not in every and _is_plain(site))
             found.append(order)
             return order.is_nothing
@@ -118,8 +121,8 @@ class BarrierOrdering:
             return frozenset()
         found: list[BarrierSite] = []
 
-        def is_nothing(site: BarrierSite, compared: Iterable[OrderedPair | None]) -> bool:
-            if any(True for _ in compared):
+        def is_nothing(site: BarrierSite, paths: Paths) -> bool:
+            if any(True for _ in self._compared(paths.before(site), paths.interval(site.block, site.index), uses)):
                 return False
             found.append(site)
             return True
@@ -131,13 +134,13 @@ class BarrierOrdering:
         self,
         sites: Sequence[BarrierSite],
         uses: Sequence[MemoryUse],
-        is_nothing: Callable[[BarrierSite, Iterable[OrderedPair | None]], bool],
+        is_nothing: Callable[[BarrierSite, Paths], bool],
     ) -> None:
         """Asks of each barrier, the last one first; one that orders nothing does not stand for those in front of it."""
         standing = list(self._barriers)
         paths = Paths(self._known.control, standing, uses)
         for site in reversed(sites):
-            if is_nothing(site, self._compared(paths, site, uses)):
+            if is_nothing(site, paths):
                 standing.remove(site)
                 paths = Paths(self._known.control, standing, uses)
 
@@ -155,30 +158,31 @@ class BarrierOrdering:
             and self._known.have_known_widths(_SHARED_BY_THREADS)
         )
 
-    def _compared(self, paths: Paths, site: BarrierSite, uses: Sequence[MemoryUse]) -> Iterator[OrderedPair | None]:
-        """The pairs that the barrier orders; None for one that it may order, and for what is not compared."""
-        before, after = paths.leading_to(site), paths.reached_from(site)
+    def _compared(
+        self, before: Iterable[int], after: Iterable[int], uses: Sequence[MemoryUse]
+    ) -> Iterator[tuple[int, int] | None]:
+        """The pairs of uses in front of a barrier and behind it that it orders; None for one that it may order, and
+        for what is not compared."""
+        behind = sorted(after)
+        changing = [number for number in behind if uses[number].kind is not AccessKind.LOAD]
         compared = 0
-        for number, other in product(sorted(before), sorted(after)):
-            one, two = uses[number], uses[other]
-            if not _is_changed(one, two) or not _may_be_one_space(one, two):
-                continue
-            compared += 1
-            if compared > MAX_PAIRS:
-                yield None
-                return
-            if not self._known.disjoint.never_meet(one, two):
-                is_same = _is_same_object(self._known.divergence, one, two)
-                yield OrderedPair(one, two, before[number] or after[other]) if is_same else None
+        for number in sorted(before):
+            one = uses[number]
+            for other in changing if one.kind is AccessKind.LOAD else behind:
+                two = uses[other]
+                if not _may_be_one_space(one, two):
+                    continue
+                compared += 1
+                if compared > MAX_PAIRS:
+                    yield None
+                    return
+                if not self._known.disjoint.never_meet(one, two):
+                    yield (number, other) if _is_same_object(self._known.divergence, one, two) else None
 
 
 def _is_plain(site: BarrierSite) -> bool:
     """A `__syncthreads()` that gives no value."""
     return isinstance(site.instruction, BlockBarrier) and site.instruction.reduction is BarrierReduction.NONE
-
-
-def _is_changed(one: MemoryUse, other: MemoryUse) -> bool:
-    return one.kind is not AccessKind.LOAD or other.kind is not AccessKind.LOAD
 
 
 def _may_be_one_space(one: MemoryUse, other: MemoryUse) -> bool:

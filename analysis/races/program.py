@@ -10,7 +10,7 @@ Halts     where the thread may be ordered with others in a way that is not follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, TypeAlias, final
@@ -145,6 +145,8 @@ class Program:
     """Those of `needed` that rest on memory or on what is not followed, whichever way a thread takes."""
     long_loops: Mapping[BasicBlockId, LongLoop] = field(default_factory=dict[BasicBlockId, LongLoop])
     """By header."""
+    ordering: Set[BasicBlockId] = field(default_factory=set[BasicBlockId])
+    """The blocks in which threads may meet others."""
     constants: list[int] = field(default_factory=list[int])
     """The integers that have a say, in the order of the program."""
     reads_block_index: bool = False
@@ -156,6 +158,7 @@ class Program:
     )
     _skipped: dict[BasicBlockId, Skipped | None] = field(default_factory=dict[BasicBlockId, "Skipped | None"])
     _assumed: dict[BasicBlockId, BasicBlockId | None] = field(default_factory=dict[BasicBlockId, "BasicBlockId | None"])
+    _reached: dict[BasicBlockId, bool] = field(default_factory=dict[BasicBlockId, bool])
 
     def given(self, block: BasicBlockId, source: BasicBlockId | None) -> Given:
         """What each phi of the block takes when it is entered from `source`; unknown without one."""
@@ -189,14 +192,19 @@ class Program:
 
     def is_followed_to(self, use: MemoryUse) -> bool:
         """May a thread be followed to this use, whatever its address?"""
-        control = self.control
-        above = (
-            block
-            for block in control.iterated_controllers(use.block)
-            if block != use.block and self.assumed_way(block) is None
-        )
-        terminators = (self.function.blocks[block].terminator for block in above if control.dominates(block, use.block))
-        return not any(operand in self.unknowable for terminator in terminators for operand in terminator.operands)
+        if use.block not in self._reached:
+            self._reached[use.block] = self._may_reach(use.block)
+        return self._reached[use.block]
+
+    def _may_reach(self, block: BasicBlockId) -> bool:
+        control, unknowable = self.control, self.unknowable
+        for above in control.iterated_controllers(block):
+            operands = self.function.blocks[above].terminator.operands
+            if above == block or unknowable.isdisjoint(operands) or not control.dominates(above, block):
+                continue
+            if self.assumed_way(above) is None:
+                return False
+        return True
 
     def skip(self, block: BasicBlockId) -> Skipped | None:
         """What a thread passes over if it is not known which way it goes; None if it may meet others in there."""
@@ -207,11 +215,14 @@ class Program:
     def _find_skip(self, block: BasicBlockId) -> Skipped | None:
         after = self.control.immediate_post_dominator(block)
         region = _between(self.control, block, after)
+        if not self.ordering.isdisjoint(region):
+            return None
         leaves_loop = any(block in cycle.blocks and after not in cycle.blocks for cycle in self.control.cycles)
-        for inside in region:
-            for instruction in self.function.blocks[inside].instructions:
-                if type(instruction) in ORDERING or may_wait(instruction, in_loop=leaves_loop):
-                    return None
+        if leaves_loop and any(
+            inside in region and may_wait(instruction, in_loop=True)
+            for inside, _, instruction in (*self.control.placed(Atomic), *self.control.placed(Load))
+        ):
+            return None
         forgotten = [value for inside in region for value in self._defined_in(inside)]
         return Skipped(after, tuple(forgotten))
 

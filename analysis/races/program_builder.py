@@ -112,9 +112,12 @@ class _Builder:
         for use in program.uses:
             self._marks.setdefault(use.block, {})[use.index] = [(StepKind.USE, use.number)]
         placed = program.control.placed(*_MARKED)
-        self._ordering = {block for block, _, item in placed if _may_meet(item)}
-        """The blocks in which threads may meet others."""
-        self._mattering = {*self._marks, *self._ordering, *(block for block, _, item in placed if type(item) is Assert)}
+        program.ordering = {block for block, _, item in placed if _may_meet(item)}
+        self._mattering = {
+            *self._marks,
+            *program.ordering,
+            *(block for block, _, item in placed if type(item) is Assert),
+        }
         for block, index, item in placed:
             mark = _mark(block, index, item)
             if mark is not None:
@@ -131,18 +134,20 @@ class _Builder:
         self._waiting.extend(item.condition for _, _, item in program.control.placed(Assert))
         while self._waiting:
             self._need(self._waiting.pop())
+        with_say = {*self._marks, *map(self._divergence.home, program.needed)}
         for block in program.control.order:
-            body = self._function.blocks[block]
-            phis = tuple(phi for phi in body.phis if phi.result in program.needed)
+            if block not in with_say:
+                continue
+            phis = tuple(phi for phi in self._function.blocks[block].phis if phi.result in program.needed)
+            program.unknowable.update(phi.result for phi in phis if program.unknowable.issuperset(phi.operands))
             marks = self._marks_of(block)
             if phis:
                 program.phis[block] = phis
             if marks:
                 program.marks[block] = marks
-            self._mark_unknowable(phis, body.instructions)
         program.ways = [self._way(BasicBlockId(number)) for number in range(len(self._function.blocks))]
         program.long_loops = find_long_loops(
-            self._function, program.control, self._divergence, program.needed, self._ordering
+            self._function, program.control, self._divergence, program.needed, program.ordering
         )
         self._find_trips()
 
@@ -164,7 +169,7 @@ class _Builder:
             return False
         if isinstance(instruction, ReadSpecial):
             return instruction.register in _OF_THE_BLOCK
-        return kind is Constant or all(operand in self._fixed for operand in instruction.operands)
+        return kind is Constant or self._fixed.issuperset(instruction.operands)
 
     def _find_trips(self) -> None:
         """Scalars that say how often loops run for the whole block, and are compared with nothing of a thread."""
@@ -249,29 +254,24 @@ class _Builder:
             self._program.deciders.add(decider)
             self._waiting.extend(self._function.blocks[decider].terminator.operands)
 
-    def _mark_unknowable(self, phis: Iterable[Phi], instructions: Iterable[Instruction]) -> None:
-        """In reverse post-order, so that operands come first; what comes around a loop is taken to be knowable."""
-        program, found = self._program, self._program.unknowable
-        found.update(phi.result for phi in phis if found.issuperset(phi.operands))
-        for item in instructions:
-            result = item.result
-            if result is None or result not in program.needed or result in program.scalars or result in program.regions:
-                continue
-            decisive = item.operands[:1] if isinstance(item, Select) else item.operands
-            if type(item) not in FOLLOWED or isinstance(item, ExtractElement) or not found.isdisjoint(decisive):
-                found.add(result)
-
     # -- steps ------------------------------------------------------------------------------------------------------
 
     def _marks_of(self, block: BasicBlockId) -> list[Mark]:
-        """What has a say in the block; what is the same for all threads goes to `Program.fixed`."""
+        """What has a say in the block; what is the same for all threads goes to `Program.fixed`.
+
+        Asked in reverse post-order, so that of operands it is known whether they can be known; what comes around a
+        loop is taken to be knowable.
+        """
         needed, marks, found = self._program.needed, self._marks.get(block, {}), list[Mark]()
         for index, instruction in enumerate(self._function.blocks[block].instructions):
             if index in marks:
                 found += marks[index]
             result = instruction.result
-            if result in needed and type(instruction) in FOLLOWED:
-                assert result is not None
+            if result is None or result not in needed:
+                continue
+            if self._is_unknowable(instruction, result):
+                self._program.unknowable.add(result)
+            if type(instruction) in FOLLOWED:
                 if type(instruction) is Constant and isinstance(instruction.value, int):
                     self._program.constants.append(instruction.value)
                 if self._is_fixed(instruction):
@@ -279,6 +279,14 @@ class _Builder:
                 else:
                     found.append((StepKind.VALUE, result))
         return found
+
+    def _is_unknowable(self, item: Instruction, result: ValueId) -> bool:
+        program = self._program
+        if result in program.scalars or result in program.regions:
+            return False
+        if type(item) not in FOLLOWED or type(item) is ExtractElement:
+            return True
+        return not program.unknowable.isdisjoint(item.operands[:1] if type(item) is Select else item.operands)
 
     def _fix(self, result: ValueId) -> None:
         evaluate = _evaluate(self._program, result)

@@ -240,12 +240,15 @@ def _meetings(program: Program, events: Iterable[Event], candidates: Collection[
     """For each pair of uses that meets the first few meetings, those of different warps first."""
     interesting = {use for pair in candidates for use in pair}
     widths = [use.width for use in program.uses]
+    used = [(event, _granules(event, widths[event.use])) for event in events if event.use in interesting]
+    shared = _used_by_several(used)
+    if not shared:
+        return {}
     places: dict[_Place, dict[int, list[Event]]] = {}
-    for event in _lasting(program, events):
-        if event.use in interesting:
-            first, last = event.address // GRANULE, (event.address + widths[event.use] - 1) // GRANULE
-            for granule in range(first, last + 1):
-                _keep(places.setdefault((event.epoch, granule), {}).setdefault(event.use, []), event, warp_size)
+    for event in _lasting(program, (event for event, granules in used if not shared.isdisjoint(granules))):
+        for place in _granules(event, widths[event.use]):
+            if place in shared:
+                _keep(places.setdefault(place, {}).setdefault(event.use, []), event, warp_size)
     found: _Found = {}
     for uses in places.values():
         for pair in _pairs(uses.keys(), candidates):
@@ -255,6 +258,23 @@ def _meetings(program: Program, events: Iterable[Event], candidates: Collection[
         known.sort(key=lambda meeting: (len(_assumed(meeting)), _is_same_warp(meeting, warp_size)))
         del known[MAX_ALTERNATIVES:]
     return {pair: known for pair, known in found.items() if known}
+
+
+def _granules(event: Event, width: int) -> Sequence[_Place]:
+    """What an event uses, in its interval."""
+    first, last = event.address // GRANULE, (event.address + width - 1) // GRANULE
+    return [(event.epoch, granule) for granule in range(first, last + 1)]
+
+
+def _used_by_several(used: Iterable[tuple[Event, Sequence[_Place]]]) -> set[_Place]:
+    """The places of more than one thread."""
+    users: dict[_Place, int] = {}
+    shared: set[_Place] = set()
+    for event, granules in used:
+        for place in granules:
+            if users.setdefault(place, event.thread) != event.thread:
+                shared.add(place)
+    return shared
 
 
 def _lasting(program: Program, events: Iterable[Event]) -> Iterable[Event]:

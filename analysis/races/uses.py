@@ -30,6 +30,7 @@ from analysis.lower.layouts import size_of
 from analysis.memory.spaces import SpaceResult
 from analysis.races.disjoint import Disjoint
 from analysis.races.model import MemoryUse
+from analysis.races.objects import written_groups
 
 
 @final
@@ -79,6 +80,11 @@ class MemoryUses:
                 kind = kind_of(instruction)
                 found.append(MemoryUse(len(found), block, index, kind, instruction, width, space, variable))
         return tuple(found)
+
+    @cached_property
+    def written_in_global_memory(self) -> Sequence[Sequence[MemoryUse]]:
+        """The uses of each object in global memory that is written (`objects.py`)."""
+        return written_groups(self.function, self.divergence, self.of(frozenset({MemorySpace.GLOBAL})))
 
     def of_variables(self, wanted: frozenset[MemorySpace]) -> tuple[VariableUse, ...]:
         """Those of arrays that are known by name, however wide; in the same order."""
@@ -132,16 +138,12 @@ def conflict(one: MemoryUse, other: MemoryUse, *, in_two_blocks: bool = False) -
     """
     if one.kind is other.kind is AccessKind.LOAD:
         return False
-    return not (_is_strong(one, in_two_blocks) and _is_strong(other, in_two_blocks))
+    return not (is_strong(one, in_two_blocks=in_two_blocks) and is_strong(other, in_two_blocks=in_two_blocks))
 
 
-def _is_strong(use: MemoryUse, in_two_blocks: bool) -> bool:
-    return use.is_volatile or (use.kind is AccessKind.ATOMIC and not (in_two_blocks and is_for_block(use)))
-
-
-def is_for_block(use: MemoryUse) -> bool:
-    """Whether it is an atomic for the threads of one block alone."""
-    return isinstance(use.instruction, Atomic) and use.instruction.is_for_block
+def is_strong(use: MemoryUse, *, in_two_blocks: bool = False) -> bool:
+    """Whether it does not race with others of its kind."""
+    return use.is_volatile or (use.kind is AccessKind.ATOMIC and not (in_two_blocks and use.is_for_block))
 
 
 def is_guess(divergence: DivergenceResult, one: MemoryUse, other: MemoryUse) -> bool:
