@@ -12,7 +12,7 @@ Limits    Blocks of known shapes; sides that are made of indices and extents of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from analysis.affine.atoms import REGISTER_OF_AXIS, Axis, RegisterAtom, ValueAtom
@@ -31,14 +31,14 @@ _BELOW: Final = frozenset({CompareOperator.LESS, CompareOperator.GREATER_EQUAL})
 """Of a thread and a bound; the others are decided by what is one more than the bound."""
 
 
-def comparisons_alike_in_blocks(facts: AffineFacts) -> Iterator[ValueId]:
-    """The results of comparisons that agree in each block."""
+def comparisons_alike_in_blocks(facts: AffineFacts, comparisons: Iterable[Compare]) -> Iterator[ValueId]:
+    """The results of those comparisons that agree in each block."""
     launch = facts.divergence.launch
     if not launch.shapes or not launch.multiples:
         return  # without a bound that is known to be a multiple only constants are left, which need no proof
     parameters = frozenset(parameter.value for parameter in facts.function.parameters)
-    for _, item in facts.function.instructions():
-        if type(item) is Compare and item.operator in ORDERINGS and facts.divergence.level(item.result) > Level.BLOCK:
+    for item in comparisons:
+        if item.operator in ORDERINGS and facts.divergence.level(item.result) > Level.BLOCK:
             left_first = _is_alike(facts, parameters, item.left, item.right, item.operator)
             if left_first or _is_alike(facts, parameters, item.right, item.left, MIRRORED[item.operator]):
                 yield item.result

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from analysis.affine.atoms import Axis
 from analysis.affine.linear_form import Coefficients, LinearForm
-from analysis.affine.polynomial import ZERO, Polynomial, number
-
-MINUS_ONE = number(-1)
+from analysis.affine.polynomial import ZERO, Polynomial
 
 
 def add(left: LinearForm, right: LinearForm) -> LinearForm:
@@ -23,23 +21,37 @@ def add_coefficients(left: Coefficients, right: Coefficients) -> Coefficients:
     for axis, coefficient in right:
         known = sums.get(axis)
         sums[axis] = coefficient if known is None else known + coefficient
-    return tuple((axis, sums[axis]) for axis in sorted(sums) if sums[axis].terms)
+    return tuple([(axis, sums[axis]) for axis in sorted(sums) if sums[axis].terms])
 
 
 def subtract(left: LinearForm, right: LinearForm) -> LinearForm:
-    return add(left, scale(right, MINUS_ONE))
+    return add(left, scale_by(right, -1))
 
 
 def scale(form: LinearForm, factor: Polynomial) -> LinearForm:
     if not factor.terms:
         return LinearForm(form.bits, ZERO, (), form.exact)
+    times = factor.constant
+    if times is not None:
+        return scale_by(form, times)
     return LinearForm(form.bits, form.base * factor, scale_coefficients(form.coefficients, factor), form.exact)
+
+
+def scale_by(form: LinearForm, times: int) -> LinearForm:
+    if times == 1:
+        return form
+    if not times:
+        return LinearForm(form.bits, ZERO, (), form.exact)
+    coefficients = form.coefficients
+    if coefficients:
+        coefficients = tuple([(axis, coefficient.scaled(times)) for axis, coefficient in coefficients])
+    return LinearForm(form.bits, form.base.scaled(times), coefficients, form.exact)
 
 
 def scale_coefficients(coefficients: Coefficients, factor: Polynomial) -> Coefficients:
     if not factor.terms:
         return ()
-    return tuple((axis, coefficient * factor) for axis, coefficient in coefficients)
+    return tuple([(axis, coefficient * factor) for axis, coefficient in coefficients])
 
 
 def multiply(left: LinearForm, right: LinearForm) -> LinearForm | None:

@@ -14,7 +14,8 @@ Limits    Comparisons of these sums alone, nothing added to them; loops that cou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Final, assert_never, final
 
 from analysis.affine.atoms import AXIS_OF_REGISTER, RegisterAtom, ValueAtom
@@ -31,14 +32,12 @@ _LEAST_BITS: Final = 32
 _LEAST: Final = (RelationKind.COVERS, RelationKind.EXCEEDS)
 
 
-def decided_comparisons(facts: AffineFacts) -> Iterator[ValueId]:
-    """The results of comparisons that have one outcome in each launch."""
+def decided_comparisons(facts: AffineFacts, comparisons: Iterable[Compare]) -> Iterator[ValueId]:
+    """The results of those comparisons that have one outcome in each launch."""
     below = _Below(facts)
-    for _, instruction in facts.function.instructions():
-        if type(instruction) is Compare:
-            left, right = instruction.left, instruction.right
-            if below.is_less(left, right) or below.is_less(right, left):
-                yield instruction.result
+    for one in comparisons:
+        if below.is_less(one.left, one.right) or below.is_less(one.right, one.left):
+            yield one.result
 
 
 def parting_axis(facts: AffineFacts, compare: Compare) -> int | None:
@@ -117,11 +116,9 @@ class _Below:
             return False
         if small.base.is_zero:
             return large.base in self._extents[axis]
-        block = variable(RegisterAtom(BLOCK_INDICES[axis]))
-        if all(small.base != block * extent for extent in self._extents[axis]):
+        if small.base not in self._firsts[axis]:
             return False
-        products = (size * extent for size in self._sizes[axis] for extent in self._extents[axis])
-        return large.base in self._bounds[axis] or large.base in products
+        return large.base in self._bounds[axis] or large.base in self._products[axis]
 
     def axis_but_last(self, left: ValueId, right: ValueId) -> int | None:
         """The axis along which one value is less than the other in every thread of all blocks but the last."""
@@ -129,8 +126,7 @@ class _Below:
         axis = None if pair is None or not pair[0].coefficients else self._axis(pair[0])
         if pair is None or axis is None or pair[1].base not in self._reached[axis]:
             return None
-        block = variable(RegisterAtom(BLOCK_INDICES[axis]))
-        return axis if any(pair[0].base == block * extent for extent in self._extents[axis]) else None
+        return axis if pair[0].base in self._firsts[axis] else None
 
     def _pair(self, left: ValueId, right: ValueId) -> tuple[LinearForm, LinearForm] | None:
         """The forms of two values, where the second has no thread in it and may decide a comparison of the two."""
@@ -144,12 +140,22 @@ class _Below:
 
     def _is_first_thread_less(self, first: Polynomial, bound: Polynomial) -> bool:
         """Whether a value is the index of the first thread of each block along an axis, and the bound more."""
-        for axis, register in enumerate(BLOCK_INDICES):
-            block = variable(RegisterAtom(register))
-            if any(first == block * extent for extent in self._extents[axis]):
-                products = (size * extent for size in self._sizes[axis] for extent in self._extents[axis])
-                return bound in self._reached[axis] or bound in self._bounds[axis] or bound in products
+        for axis, firsts in enumerate(self._firsts):
+            if first in firsts:
+                return bound in self._reached[axis] or bound in self._bounds[axis] or bound in self._products[axis]
         return False
+
+    @cached_property
+    def _firsts(self) -> list[list[Polynomial]]:
+        """By axis: the index in the grid of the first thread of a block."""
+        blocks = [variable(RegisterAtom(register)) for register in BLOCK_INDICES]
+        return [[block * one for one in extents] for block, extents in zip(blocks, self._extents, strict=True)]
+
+    @cached_property
+    def _products(self) -> list[list[Polynomial]]:
+        """By axis: how many threads the grid has."""
+        both = zip(self._sizes, self._extents, strict=True)
+        return [[size * extent for size in sizes for extent in extents] for sizes, extents in both]
 
     def _axis(self, form: LinearForm) -> int | None:
         """The axis along which it is the index of the thread, and of nothing else."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, TypeAlias, final
 
 from analysis.affine.addresses import element_size, field_offset
-from analysis.affine.arithmetic import add, multiply, quotient, scale, subtract
+from analysis.affine.arithmetic import add, multiply, quotient, scale_by, subtract
 from analysis.affine.atoms import AXIS_OF_REGISTER, Axis, RegisterAtom, ResidualAtom, SymbolAtom, ValueAtom
 from analysis.affine.facts import AffineFacts
 from analysis.affine.linear_form import LinearForm
@@ -298,7 +298,7 @@ class FormPass:
             if count is None or not 0 <= count < type_.bits:
                 return None
             self._prove(binary)
-            return scale(left, number(1 << count))
+            return scale_by(left, 1 << count)
         return self._windowed(binary, left, right, block) if operator in WINDOWED else None
 
     def _windowed(self, binary: Binary, left: LinearForm, right: LinearForm, block: BasicBlockId) -> LinearForm | None:
@@ -334,7 +334,7 @@ class FormPass:
         form = self.read(unary.operand, block)
         if form is None or unary.operator is UnaryOperator.LOGICAL_NOT:
             return None
-        negated = scale(form, MINUS_ONE)
+        negated = scale_by(form, -1)
         if unary.operator is UnaryOperator.NEGATE:
             self._prove(unary)
             return negated
@@ -403,7 +403,7 @@ class FormPass:
             return None
         if index.bits < POINTER_BITS:
             index = widened(self.facts, element.index, index, POINTER_BITS)
-        return None if index is None else add(base, scale(index, number(size)))
+        return None if index is None else add(base, scale_by(index, size))
 
     def _field(self, field: FieldAddress, block: BasicBlockId) -> LinearForm | None:
         base, offset = self.read(field.base, block), field_offset(self.facts.function, field)

@@ -6,7 +6,7 @@ way into it: neither side can have been computed again in between.  `&&`, `||` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias, final
 
 from analysis.affine.interval import Interval
@@ -97,19 +97,27 @@ def keeps_numbers(source: Type, target: Type) -> bool:
 def refined(interval: Interval, operator: CompareOperator, other: Interval) -> Interval:
     """The numbers of `interval` that stand in this relation to some number of `other`; unchanged if there are none."""
     low, high = interval.low, interval.high
-    match operator:
-        case CompareOperator.LESS:
-            high = min(high, other.high - 1)
-        case CompareOperator.LESS_EQUAL:
-            high = min(high, other.high)
-        case CompareOperator.GREATER:
-            low = max(low, other.low + 1)
-        case CompareOperator.GREATER_EQUAL:
-            low = max(low, other.low)
-        case CompareOperator.EQUAL:
-            low, high = max(low, other.low), min(high, other.high)
-        case CompareOperator.NOT_EQUAL:
-            if other.low == other.high:
-                low += low == other.low
-                high -= high == other.low
-    return Interval(low, high) if low <= high else interval
+    if operator is _NOT_EQUAL:
+        if other.low == other.high:
+            low += low == other.low
+            high -= high == other.low
+    else:
+        above, below = _BOUNDED[operator]
+        if above is not None and other.low + above > low:
+            low = other.low + above
+        if below is not None and other.high + below < high:
+            high = other.high + below
+    if low > high or (low == interval.low and high == interval.high):
+        return interval
+    return Interval(low, high)
+
+
+_NOT_EQUAL: Final = CompareOperator.NOT_EQUAL
+_BOUNDED: Final[Mapping[CompareOperator, tuple[int | None, int | None]]] = {
+    CompareOperator.LESS: (None, -1),
+    CompareOperator.LESS_EQUAL: (None, 0),
+    CompareOperator.GREATER: (1, None),
+    CompareOperator.GREATER_EQUAL: (0, None),
+    CompareOperator.EQUAL: (0, 0),
+}
+"""How far the least number lies above that of the other side at least, and the largest above its largest at most."""

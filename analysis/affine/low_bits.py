@@ -68,9 +68,12 @@ class LowBits:
         divergence = self._facts.divergence
         for block in self._control.order:
             for item in paced(self._facts.function.blocks[block].instructions, 2):
-                if not isinstance(item, Binary | Compare) or divergence.agrees_in_warp(item.result):
+                if type(item) is Binary:
+                    if item.operator not in _LOSING:
+                        continue
+                elif type(item) is not Compare:
                     continue
-                if isinstance(item, Binary) and item.operator not in _LOSING:
+                if divergence.agrees_in_warp(item.result):
                     continue
                 if self._whole(item.result) and not self._of(item.result, 0):
                     yield item.result

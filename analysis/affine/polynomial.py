@@ -95,12 +95,12 @@ class Polynomial:
             return self
         if not factor:
             return ZERO
-        return Polynomial(tuple((monomial, coefficient * factor) for monomial, coefficient in self.terms))
+        return Polynomial(tuple([(monomial, coefficient * factor) for monomial, coefficient in self.terms]))
 
 
 def _canonical(sums: dict[Monomial, int]) -> Polynomial:
     if len(sums) == 1:
-        return Polynomial(tuple(term for term in sums.items() if term[1]))
+        return Polynomial(tuple([term for term in sums.items() if term[1]]))
     return Polynomial(tuple(sorted([term for term in sums.items() if term[1]])))
 
 

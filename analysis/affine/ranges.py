@@ -43,7 +43,9 @@ RangeRule: TypeAlias = Callable[..., Interval | None]
 """From the pass, an instruction and its block; None: nothing but the type."""
 _Ruled: TypeAlias = tuple[Instruction, ValueId, RangeRule]
 """An instruction with its result and its rule."""
-_Again: TypeAlias = tuple[BasicBlockId, Sequence[_Ruled]]
+_Moving: TypeAlias = tuple[Instruction, ValueId, RangeRule, Sequence[ValueId]]
+"""The same with its operands; none of a choice, which guards of its own decide as well."""
+_Again: TypeAlias = tuple[BasicBlockId, Sequence[_Moving]]
 """What is looked at again in a block of a loop."""
 Settling: TypeAlias = Callable[[Interval, Interval, Interval], Interval]
 """From the old and the new interval of a phi, and that of its type, to the one that counts."""
@@ -68,6 +70,12 @@ class Ranges:
         self.control = control
         self.bounds = bounds
         self.guards = Guards(function, control, definition)
+        dominated = control.dominated
+        self._starts = [blocks.start for blocks in dominated]
+        self._known = {
+            value: [(dominated[place], *fact) for place, fact in facts] for value, facts in self.guards.in_block.items()
+        }
+        """What the guards say, by value: in which blocks (as numbers, see `ControlFlow.dominated`), and what."""
         self.intervals: list[Interval | None] = [None] * len(function.types)
         self.fits = bytearray(len(function.types))
         """1 for the result of an operation that cannot have wrapped."""
@@ -83,10 +91,11 @@ class Ranges:
         found = self.intervals[value]
         if found is None:
             found = whole_range(self.types[value])
-        facts = self.guards.in_block.get(value)
+        facts = self._known.get(value)
         if facts is not None:
-            for place, (operator, other) in facts:
-                if self.control.dominates(place, block):
+            number = self._starts[block]
+            for blocks, operator, other in facts:
+                if number in blocks:
                     found = refined(found, operator, self.of(other))
         return found
 
@@ -128,6 +137,14 @@ class _RangePass:
         """The range of each value's type; None for what has no numbers."""
         self._moving = set(ranges.guards.in_block)
         """Values that may change from one look at their loop to the next; all that a guard bounds are taken to."""
+        self._look = 0
+        self._changed_in = [0] * len(function.types)
+        """The number of the look in which each value was last found to be another one, or what bounds it."""
+        self._bounding: dict[ValueId, list[ValueId]] = {}
+        """The values that are bounded by each value."""
+        for value, facts in ranges.guards.in_block.items():
+            for _, (_, other) in facts:
+                self._bounding.setdefault(other, []).append(value)
 
     def run(self) -> None:
         for parameter in self.function.parameters:
@@ -162,15 +179,15 @@ class _RangePass:
             ruled = self._moving_in(block, self._first_look(block))
             if ruled or self.function.blocks[block].phis:
                 again.append((block, ruled))
-        for _ in range(MAX_ROUNDS):
+        for rounds in range(MAX_ROUNDS):
             self.changed = False
-            self._look_again(again, _widened)
+            self._look_again(again, _widened, is_first=not rounds)
             if not self.changed:
                 break
         else:
             for block in blocks:
                 for phi in self.function.blocks[block].phis:
-                    self.intervals[phi.result] = whole_range(self.types[phi.result])
+                    self._put(phi.result, whole_range(self.types[phi.result]))
         self._look_again(again, _meet)
 
     def _first_look(self, block: BasicBlockId) -> list[_Ruled]:
@@ -188,27 +205,46 @@ class _RangePass:
                 found.append((instruction, result, rule))
         return found
 
-    def _moving_in(self, block: BasicBlockId, ruled: Sequence[_Ruled]) -> list[_Ruled]:
+    def _moving_in(self, block: BasicBlockId, ruled: Sequence[_Ruled]) -> list[_Moving]:
         """Those that may change when their loop is looked at again, as its phis do."""
         moving = self._moving
         for phi in self.function.blocks[block].phis:
             moving.add(phi.result)
-        found: list[_Ruled] = []
-        for ruling in ruled:
-            instruction, result, _ = ruling
-            if type(instruction) is Select or not moving.isdisjoint(instruction.operands):
+        found: list[_Moving] = []
+        for instruction, result, rule in ruled:
+            is_choice, operands = type(instruction) is Select, instruction.operands
+            if is_choice or not moving.isdisjoint(operands):
                 moving.add(result)
-                found.append(ruling)
+                found.append((instruction, result, rule, () if is_choice else operands))
         return found
 
-    def _look_again(self, again: Sequence[_Again], settle: Settling) -> None:
-        """`settle` applies to phis that merge something from further down."""
-        intervals, whole = self.intervals, self._whole
-        for block, ruled in again:
+    def _look_again(self, again: Sequence[_Again], settle: Settling, *, is_first: bool = False) -> None:
+        """`settle` applies to phis that merge something from further down.
+
+        What no change since the last look concerns is as it was; before the `first` one nobody noted what changed.
+        """
+        self._look += 1
+        whole, changed_in, last = self._whole, self._changed_in, self._look - 1
+        for block, moving in again:
             self._phis(block, settle)
-            for instruction, result, rule in ruled:
+            for instruction, result, rule, operands in moving:
+                if operands and not is_first:
+                    for operand in operands:
+                        if changed_in[operand] >= last:
+                            break
+                    else:
+                        continue
                 found = rule(self, instruction, block)
-                intervals[result] = whole[result] if found is None else found
+                self._put(result, whole[result] if found is None else found)
+
+    def _put(self, value: ValueId, interval: Interval | None) -> None:
+        """Notes who has to be looked at again."""
+        if interval == self.intervals[value]:
+            return
+        self.intervals[value] = interval
+        self._changed_in[value] = self._look
+        for bounded in self._bounding.get(value, ()):
+            self._changed_in[bounded] = self._look
 
     def _phis(self, block: BasicBlockId, settle: Settling | None) -> None:
         rank = self.control.rank
@@ -229,7 +265,7 @@ class _RangePass:
             if settle is not None and old is not None and returns:
                 new = settle(old, new, whole)
             self.changed |= returns and new != old
-            self.intervals[phi.result] = new
+            self._put(phi.result, new)
 
     # -- rules ------------------------------------------------------------------------------------------------------
 

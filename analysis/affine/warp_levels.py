@@ -21,6 +21,7 @@ from analysis.affine.projection import lane_stride
 from analysis.divergence.levels import Level
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.ids import ValueId
+from analysis.ir.instructions import Compare
 from analysis.ir.pace import paced, spend
 from analysis.ir.types import IntegerType
 
@@ -29,17 +30,18 @@ def find_warp_levels(facts: AffineFacts, control: ControlFlow) -> Mapping[ValueI
     divergence, types = facts.divergence, facts.function.types
     launch = divergence.launch
     found: dict[ValueId, Level] = {}
-    for index, form in enumerate(paced(facts.forms)):
-        value = ValueId(index)
-        if form is None or not form.exact or divergence.agrees_in_warp(value):
+    for value in paced(divergence.apart_in_warps()):
+        form = facts.forms[value]
+        if form is None or not form.exact:
             continue
         spend(3)
         if isinstance(types[value], IntegerType) and lane_stride(form, launch) == 0 and not is_address(facts, form):
             found[value] = Level.WARP
     for value in LowBits(facts, control).agreeing():
         found.setdefault(value, Level.WARP)
-    for value in comparisons_alike_in_blocks(facts):
+    comparisons = [item for _, _, item in control.placed(Compare)]
+    for value in comparisons_alike_in_blocks(facts, comparisons):
         found[value] = Level.BLOCK
-    for value in decided_comparisons(facts):
+    for value in decided_comparisons(facts, comparisons):
         found[value] = Level.GRID
     return found

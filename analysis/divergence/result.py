@@ -125,6 +125,11 @@ class DivergenceResult:
         """Is the level at most WARP?"""
         return self._solver.level[value] <= _WARP
 
+    def apart_in_warps(self) -> list[ValueId]:
+        """The values of which that is not so."""
+        levels = self._solver.level[: self._graph.branch_base]
+        return [ValueId(value) for value, level in enumerate(levels) if level > _WARP]
+
     def parted_otherwise(self, other: DivergenceResult) -> PartedOtherwise:
         """Of two results about the same function: where they say different things of warps."""
         graph, pairs = self._graph, zip(self._solver.level, other._solver.level, strict=True)

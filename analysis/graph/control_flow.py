@@ -22,7 +22,6 @@ from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     Binary,
     Bitcast,
-    Compare,
     Constant,
     Convert,
     ElementAddress,
@@ -40,7 +39,7 @@ Item = TypeVar("Item", bound=Instruction)
 
 _FREQUENT: Final = frozenset(
     (
-        *(Binary, Unary, Compare, Convert, Select, Math, Constant),
+        *(Binary, Unary, Convert, Select, Math, Constant),
         *(SymbolAddress, ElementAddress, FieldAddress, Bitcast, ExtractElement),
     )
 )
@@ -122,7 +121,7 @@ class ControlFlow:
         return None if dominator in (UNREACHED, block) else BasicBlockId(dominator)
 
     @cached_property
-    def _dominated(self) -> list[range]:
+    def dominated(self) -> list[range]:
         """The blocks that each block dominates, itself first, as numbers in preorder of the dominator tree."""
         dominators, count = self._dominators, [1] * len(self.successors)
         for block in reversed(self.order[1:]):
@@ -138,7 +137,7 @@ class ControlFlow:
 
     def dominates(self, above: BasicBlockId, below: BasicBlockId) -> bool:
         """Does every path to `below` pass `above`?  A block dominates itself."""
-        dominated = self._dominated
+        dominated = self.dominated
         return above == below or dominated[below].start in dominated[above]
 
     # -- post-dominance and control dependence ----------------------------------------------------------------------
