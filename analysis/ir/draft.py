@@ -89,8 +89,10 @@ class Draft:
 
     def settle(self) -> None:
         """Makes `replaced` lead from each value to the one that stands for it now, in one step."""
-        for value in self.replaced:
-            self.replaced[value] = self.find(value)
+        replaced = self.replaced
+        for value, by in replaced.items():
+            if by in replaced:
+                replaced[value] = self.find(by)
 
     def finish(self) -> Function:
         """The function as it stands now; the one given where nothing changed."""
@@ -175,8 +177,8 @@ class _Assembly:
             self._types = [draft.types[value] for value in defined]
             for number, value in enumerate(defined):
                 values[value] = cast("ValueId", number)  # a call of `ValueId` for each is the half of it
-        for value in replaced:
-            values[value] = values[draft.find(value)]
+        for value, by in replaced.items():
+            values[value] = values[draft.find(by) if by in replaced else by]
         return values
 
     def _kept_symbols(self) -> tuple[dict[SymbolId, SymbolId], tuple[Symbol, ...]]:

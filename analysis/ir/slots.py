@@ -18,7 +18,6 @@ Cost    O(instructions), one visit each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import final
 
 from analysis.ir.control_flow import block_order
@@ -56,32 +55,40 @@ _AGGREGATES = (StructType, VectorType, ArrayType)
 
 
 @final
-@dataclass(slots=True, eq=False)
 class Subobject:
-    """An object (`parent` is None) or member `index` of its parent; slots are numbered when the scan is over."""
+    """An object (`parent` is None) or member `index` of its parent; slots are numbered when the scan is over.
 
-    symbol: SymbolId
-    type: Type
-    parent: Subobject | None
-    index: int
-    children: dict[int, Subobject] = field(default_factory=dict[int, "Subobject"])
-    first: int = -1
-    mask: int = 0
-    """The slots as a bit set."""
-    members: tuple[Type, ...] | None = None
-    """The types of the members, None for a scalar."""
-    whole: Subobject | None = None
-    """Of a part the struct whose members it has; `index` is the first of them, and it has no children of its own."""
-    parts: dict[tuple[Type, int], Subobject] = field(default_factory=dict[tuple[Type, int], "Subobject"])
+    `whole` is that of a part: the struct whose members it has; `index` is the first of them, and it has no children.
+    """
+
+    __slots__ = ("children", "first", "index", "mask", "members", "parent", "parts", "symbol", "type", "whole")
+
+    def __init__(
+        self, symbol: SymbolId, type: Type, parent: Subobject | None, index: int, whole: Subobject | None = None
+    ) -> None:
+        self.symbol = symbol
+        self.type = type
+        self.parent = parent
+        self.index = index
+        self.whole = whole
+        self.children: dict[int, Subobject] = {}
+        self.parts: dict[tuple[Type, int], Subobject] = {}
+        self.first = -1
+        self.mask = 0
+        """The slots as a bit set."""
+        self.members: tuple[Type, ...] | None = None
+        """The types of the members, None for a scalar."""
 
 
 @final
-@dataclass(slots=True)
 class Accesses:
     """What one basic block does to places, in order."""
 
-    places: list[Subobject] = field(default_factory=list[Subobject])
-    stores: list[bool] = field(default_factory=list[bool])
+    __slots__ = ("places", "stores")
+
+    def __init__(self) -> None:
+        self.places: list[Subobject] = []
+        self.stores: list[bool] = []
 
 
 @final
@@ -396,12 +403,13 @@ class _Scan:
 
     def _forget_escaped(self) -> None:
         for index, accesses in enumerate(self.accesses):
-            kept = [
-                (place, store)
-                for place, store in zip(accesses.places, accesses.stores, strict=True)
-                if place.symbol not in self._escaped
-            ]
-            self.accesses[index] = Accesses([place for place, _ in kept], [store for _, store in kept])
+            if not accesses.places:
+                continue
+            self.accesses[index] = kept = Accesses()
+            for place, is_store in zip(accesses.places, accesses.stores, strict=True):
+                if place.symbol not in self._escaped:
+                    kept.places.append(place)
+                    kept.stores.append(is_store)
 
 
 def _has_overlap(layout: StructLayout) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Final
 
 from analysis.cpp.templates.substitution import names_in
 from analysis.cpp.types.model import QualType
 from analysis.ir.function import Function, Parameter, SymbolKind
 from analysis.ir.ids import FunctionId
-from analysis.ir.pace import popped
+from analysis.ir.pace import popped, spend
 from analysis.ir.source import Span
 from analysis.ir.types import (
     VOID,
@@ -284,17 +285,25 @@ def _initialise_member(
 
 def add_layouts(program: Declarations, builder: FunctionBuilder) -> None:
     """The layouts of all structs that the function's values and symbols mention, also inside one another."""
-    pending: list[Type] = list(dict(zip(map(id, builder.types), builder.types, strict=True)).values())
+    structs = builder.structs
+    types = dict(zip(map(id, builder.types), builder.types, strict=True)).values()
+    spend(len(types) // 5)
+    pending: list[Type] = [struct for type in types if (struct := _struct_in(type)) is not None]
     pending += [symbol.type for symbol in builder.symbols]
-    seen: set[int] = set()
     for type in popped(pending):
-        if id(type) in seen:
-            continue
-        seen.add(id(type))
-        if isinstance(type, PointerType | ArrayType):
-            pending.append(type.element)
-        elif isinstance(type, StructType) and type.name not in builder.structs:
-            layout = program.layouts.get(type.name) or builtin_layout(type)
+        struct = _struct_in(type)
+        if struct is not None and struct.name not in structs:
+            layout = program.layouts.get(struct.name) or builtin_layout(struct)
             if layout is not None:
-                builder.structs[type.name] = layout
+                structs[struct.name] = layout
                 pending += [member.type for member in layout.fields]
+
+
+def _struct_in(type: Type) -> StructType | None:
+    """The struct that `type` is, or that its elements are in the end."""
+    while isinstance(type, _SEQUENCES):
+        type = type.element
+    return type if isinstance(type, StructType) else None
+
+
+_SEQUENCES: Final = (PointerType, ArrayType)

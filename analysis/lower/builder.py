@@ -8,7 +8,6 @@ never thinks about phis.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, assert_never, final
 
 from analysis.ir.function import (
@@ -94,10 +93,12 @@ class Mark:
 
 
 @final
-@dataclass(slots=True)
 class _OpenBlock:
-    instructions: list[Instruction] = field(default_factory=list[Instruction])
-    terminator: Terminator | None = None
+    __slots__ = ("instructions", "terminator")
+
+    def __init__(self) -> None:
+        self.instructions: list[Instruction] = []
+        self.terminator: Terminator | None = None
 
 
 @final
@@ -169,12 +170,14 @@ class FunctionBuilder:
 
         Raises FunctionTooLarge behind the last value that a function may have.
         """
-        if len(self.types) == MAX_VALUES:
+        types = self.types
+        count = len(types)
+        if count >= MAX_VALUES:
             raise FunctionTooLarge
-        if not len(self.types) % VALUES_BETWEEN_CHECKPOINTS:
+        if not count % VALUES_BETWEEN_CHECKPOINTS:
             self.checkpoint()
-        self.types.append(type)
-        return ValueId(len(self.types) - 1)
+        types.append(type)
+        return ValueId(count)
 
     def type_of(self, value: ValueId) -> Type:
         return self.types[value]
@@ -226,14 +229,16 @@ class FunctionBuilder:
 
     def convert(self, value: ValueId, type: Type, span: Span) -> ValueId:
         """C's conversion to `type`; the value itself where it has that type already."""
-        if self.types[value] == type:
+        own = self.types[value]
+        if own is type or own == type:
             return value
         result = self.value(type)
         self.emit(Convert(result, value, span))
         return result
 
     def bitcast(self, value: ValueId, type: Type, span: Span) -> ValueId:
-        if self.types[value] == type:
+        own = self.types[value]
+        if own is type or own == type:
             return value
         result = self.value(type)
         self.emit(Bitcast(result, value, span))

@@ -71,6 +71,29 @@ class LValue:
         """The address of the temporary that it is, or is a part of."""
         return self.address if self.is_temporary else self.whole
 
+    def holding(self, value: ValueId | None) -> LValue:
+        """The same object, which was just assigned this value."""
+        return self._read(self.read_at, value)
+
+    def standing_at(self, span: Span) -> LValue:
+        """The same object, which is read there."""
+        return self._read(span, self.held)
+
+    def _read(self, read_at: Span | None, held: ValueId | None) -> LValue:
+        return LValue(  # `replace` takes ten times as long
+            self.address,
+            self.type,
+            self.volatile,
+            self.variable,
+            read_at,
+            self.bits,
+            held,
+            self.category,
+            self.whole,
+            self.spelled,
+            self.most_derived,
+        )
+
     @property
     def part_category(self) -> ValueCategory | None:
         """Of a member or an element of it."""
@@ -154,6 +177,8 @@ class LoweringContext:
     functions: dict[ValueId, FunctionSet] = field(default_factory=dict[ValueId, FunctionSet])
     """Functions that were named without a call, by the value that stands for them."""
     callees: dict[FunctionId, None] = field(default_factory=dict[FunctionId, None])
+    places: dict[LocalVariable, LValue] = field(default_factory=dict[LocalVariable, LValue])
+    """The objects of variables of the thread that were named: they are always at the same address."""
     spans: dict[Node, Span] = field(default_factory=dict[Node, Span])
     """Spans that were asked for: the instructions and records of one node share one object."""
     chosen: dict[ValueId, Node] = field(default_factory=dict[ValueId, Node])
@@ -185,8 +210,8 @@ class LoweringContext:
             start, end = node.start, node.end
             if start < 0:  # broken text: the node begins in what was wrapped around it to parse it
                 start, end = 0, max(end, 0)
-            identical = self.snippet.source_map is IDENTITY
-            known = self.spans[node] = Span(start, end) if identical else self.snippet.span(start, end)
+            whole = self.snippet.source_map
+            known = self.spans[node] = Span(start, end) if whole is IDENTITY else whole.span(start, end)
         return known
 
     def token_span(self, start: int, end: int) -> Span:
@@ -194,22 +219,18 @@ class LoweringContext:
 
     def type_of(self, operand: Operand) -> Type | None:
         """The type of an operand; None for void and lambdas."""
-        if isinstance(operand, LValue):
-            return operand.type
         if isinstance(operand, int):
             return self.builder.types[operand]
-        return None
+        return operand.type if isinstance(operand, LValue) else None
 
     def exact_type(self, operand: Operand) -> QualType | None:
         """The C++ type of an expression, an object's with its qualifiers; None where it is not known."""
-        if isinstance(operand, LValue):
-            return _exact_type(operand)
-        if not isinstance(operand, int):
-            return None
-        type, known = self.builder.types[operand], self.exact.get(operand)
-        if known is None:
-            return natural(type)
-        return known if agrees(decayed(known), type) else None
+        if isinstance(operand, int):
+            type, known = self.builder.types[operand], self.exact.get(operand)
+            if known is None:
+                return natural(type)
+            return known if agrees(decayed(known), type) else None
+        return _exact_type(operand) if isinstance(operand, LValue) else None
 
     def is_constant(self, place: LValue) -> bool | None:
         """Whether the object is `const`; None where that is not known."""
@@ -229,16 +250,6 @@ class LoweringContext:
         if name in self.moved:
             return True
         return is_reassigned(self.snippet.text, name.encode("utf-8", "replace"), initialisers)
-
-    @contextmanager
-    def block_scope(self) -> Generator[None]:
-        """Names declared inside are forgotten afterwards."""
-        outer = self.scope
-        self.scope = outer.inside()
-        try:
-            yield
-        finally:
-            self.scope = outer
 
     @contextmanager
     def elsewhere(self, scope: Scope, snippet: Snippet, span: Span | None) -> Generator[None]:

@@ -10,7 +10,7 @@ Limits  User-defined conversions are `class_conversions.py`'s business.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from analysis.cpp.types import arithmetic
 from analysis.ir.ids import ValueId
@@ -32,6 +32,8 @@ from analysis.ir.types import (
 from analysis.lower.builder import FunctionBuilder
 from analysis.lower.cpp_types import assumed, ir_type
 
+_INT: Final = 32
+"""Bits of an `int`: what has fewer is promoted."""
 ConstantValue: TypeAlias = int | float | bool
 """What a constant expression can be; bool is kept apart from int by its type only."""
 
@@ -42,9 +44,14 @@ def promoted(type: Type) -> Type:
     return ir_type(arithmetic.promoted(assumed(type))) if is_arithmetic(type) else type
 
 
-@lru_cache(maxsize=1 << 10)
 def arithmetic_type(left: Type, right: Type) -> Type:
     """The type in which `left + right` is computed."""
+    is_same = left is right and (isinstance(left, FloatType) or (isinstance(left, IntegerType) and left.bits >= _INT))
+    return left if is_same else _arithmetic_type(left, right)
+
+
+@lru_cache(maxsize=1 << 10)
+def _arithmetic_type(left: Type, right: Type) -> Type:
     if is_arithmetic(left) and is_arithmetic(right):
         common = arithmetic.common_arithmetic(assumed(left), assumed(right))
         assert common is not None
@@ -74,7 +81,7 @@ def is_vague(type: Type) -> bool:
 def convert(builder: FunctionBuilder, value: ValueId, type: Type, span: Span) -> ValueId:
     """`value` converted implicitly or by a cast to `type`, by C's rules."""
     source = builder.types[value]
-    if source == type or isinstance(type, VoidType):
+    if source is type or source == type or isinstance(type, VoidType):
         return value
     if isinstance(type, BooleanType):
         return truth(builder, value, span)

@@ -44,12 +44,13 @@ def implicit(
     An object of a class is not read where a function converts it: that is called on the object.  `is_direct` tells a
     cast or a condition, for which explicit conversion functions count.
     """
-    is_same = ctx.type_of(operand) == type or isinstance(type, VoidType)
-    if isinstance(operand, LValue) and isinstance(operand.type, StructType) and not is_same:
-        return ctx.convert_class(ctx, operand, type, exact, span, is_direct)
+    if isinstance(operand, LValue) and isinstance(operand.type, StructType):
+        is_same = operand.type is type or operand.type == type or isinstance(type, VoidType)
+        if not is_same:
+            return ctx.convert_class(ctx, operand, type, exact, span, is_direct)
     value = load(ctx, operand, span)
     source = ctx.builder.types[value]
-    if source == type or isinstance(type, VoidType):
+    if source is type or source == type or isinstance(type, VoidType):
         return value
     if isinstance(source, StructType) or isinstance(type, StructType):
         return ctx.convert_class(ctx, value, type, exact, span, is_direct)

@@ -40,8 +40,17 @@ _FLOATING: Final = {
     Fundamental.DOUBLE: ir.F64,
 }
 _NULL: Final = ir.PointerType(ir.VOID, ir.MemorySpace.GENERIC)
+_SHARED: Final = {type: type for type in (ir.S8, ir.S16, ir.S32, ir.S64, ir.U8, ir.U16, ir.U32, ir.U64)}
+"""Types that are the same object are compared at once."""
+
+
+def _integer(bits: int, signed: bool) -> ir.Type:
+    type = ir.IntegerType(bits, signed)
+    return _SHARED.get(type, type)
+
+
 _STORED: Final[dict[Fundamental, ir.Type]] = {
-    **{kind: ir.IntegerType(stored.bits, stored.is_signed) for kind, stored in INTEGERS.items()},
+    **{kind: _integer(stored.bits, stored.is_signed) for kind, stored in INTEGERS.items()},
     **_FLOATING,
     Fundamental.VOID: ir.VOID,
     Fundamental.BOOL: ir.BOOLEAN,
@@ -154,6 +163,8 @@ def ir_type(type: QualType) -> ir.Type:
 def natural(type: ir.Type) -> QualType | None:
     """The only C++ type that is stored so, without qualifiers; None where there are several, or none."""
     match type:
+        case ir.PointerType() | ir.IntegerType():
+            return None
         case ir.StructType():
             return QualType(ClassType(type.name))
         case ir.TemplateType():
@@ -208,6 +219,16 @@ def named_by_library(name: str, type: ir.Type) -> QualType | None:
 
 def agrees(type: QualType, stored: ir.Type) -> bool:
     """Whether an object of that C++ type may be stored as `stored`."""
+    inner = type.type
+    if isinstance(inner, FundamentalType):
+        own = _STORED[inner.kind]
+        return own is stored or _same(own, stored)
+    if isinstance(inner, PointerType) and isinstance(stored, ir.PointerType):
+        return not isinstance(inner.pointee.type, FunctionType) and agrees(inner.pointee, stored.element)
+    if isinstance(inner, ReferenceType) and isinstance(stored, ir.PointerType):
+        return agrees(inner.referred, stored.element)
+    if isinstance(inner, ClassType) and isinstance(stored, ir.StructType):
+        return inner.name == stored.name
     return _same(ir_type(type), stored)
 
 

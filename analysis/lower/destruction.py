@@ -11,10 +11,8 @@ Source  C++ standard, "Destructors", "Jump statements".
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import partial
-from typing import Final
+from typing import Final, final
 
 from analysis.ir.ids import BasicBlockId, ValueId
 from analysis.ir.instructions import Branch, Opaque
@@ -158,15 +156,30 @@ def go(ctx: LoweringContext, exit: Exit, span: Span) -> None:
     ctx.builder.jump(exit.block, span)
 
 
-@contextmanager
-def scope(ctx: LoweringContext, node: Node) -> Generator[None]:
+def scope(ctx: LoweringContext, node: Node) -> _InnerScope:
     """Names declared inside are forgotten afterwards, and objects end where control falls out at the end of `node`."""
-    outer = ctx.endings
-    with ctx.block_scope():
-        yield
-        if ctx.endings is not outer:
+    return _InnerScope(ctx, node)
+
+
+@final
+class _InnerScope:
+    __slots__ = ("_around", "_ctx", "_node", "_outer")  # each statement has one: a generator takes four times as long
+
+    def __init__(self, ctx: LoweringContext, node: Node) -> None:
+        self._ctx = ctx
+        self._node = node
+
+    def __enter__(self) -> None:
+        ctx = self._ctx
+        self._outer, self._around = ctx.endings, ctx.scope
+        ctx.scope = ctx.scope.inside()
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        ctx, outer, node = self._ctx, self._outer, self._node
+        if ctx.endings is not outer and failure is None:
             leave(ctx, outer, ctx.token_span(max(node.end - 1, node.start), node.end))
             ctx.endings = outer
+        ctx.scope = self._around
 
 
 def leave_on_edge(ctx: LoweringContext, mark: Mark, exit: Exit, span: Span) -> None:
@@ -205,30 +218,63 @@ def find_label(ctx: LoweringContext, label: Label, span: Span) -> None:
 # -- full expressions ----------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def full_expression(ctx: LoweringContext, span: Span) -> Generator[None]:
+def full_expression(ctx: LoweringContext, span: Span) -> _WholeExpression:
     """The temporaries that are made inside end behind it."""
-    outer, mine = ctx.full_expression, FullExpression()
-    ctx.full_expression = mine
-    yield
-    ctx.full_expression = outer
-    _end_temporaries(ctx, mine, span)
+    return _WholeExpression(ctx, span)
 
 
-@contextmanager
-def full_condition(ctx: LoweringContext, if_true: BasicBlockId, if_false: BasicBlockId, span: Span) -> Generator[None]:
+@final
+class _WholeExpression:
+    __slots__ = ("_ctx", "_mine", "_outer", "_span")
+
+    def __init__(self, ctx: LoweringContext, span: Span) -> None:
+        self._ctx = ctx
+        self._span = span
+
+    def __enter__(self) -> None:
+        ctx = self._ctx
+        self._outer = ctx.full_expression
+        ctx.full_expression = self._mine = FullExpression()
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        if failure is not None:
+            return
+        self._ctx.full_expression = self._outer
+        if self._mine.temporaries:
+            _end_temporaries(self._ctx, self._mine, self._span)
+
+
+def full_condition(ctx: LoweringContext, if_true: BasicBlockId, if_false: BasicBlockId, span: Span) -> _WholeCondition:
     """The temporaries that are made inside end behind it, on the way to either of the blocks that it goes to."""
-    outer, mine = ctx.full_expression, FullExpression()
-    ctx.full_expression = mine
-    mark = ctx.builder.mark()
-    yield
-    ctx.full_expression = outer
-    if mine.temporaries:
-        for target in (if_true, if_false):
-            landing = ctx.builder.redirect(mark, target)
-            ctx.builder.continue_in(landing)
-            _end_temporaries(ctx, mine, span)
-            ctx.builder.jump(target, span)
+    return _WholeCondition(ctx, (if_true, if_false), span)
+
+
+@final
+class _WholeCondition:
+    __slots__ = ("_blocks", "_ctx", "_mark", "_mine", "_outer", "_span")
+
+    def __init__(self, ctx: LoweringContext, blocks: tuple[BasicBlockId, BasicBlockId], span: Span) -> None:
+        self._ctx = ctx
+        self._blocks = blocks
+        self._span = span
+
+    def __enter__(self) -> None:
+        ctx = self._ctx
+        self._outer = ctx.full_expression
+        ctx.full_expression = self._mine = FullExpression()
+        self._mark = ctx.builder.mark()
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        ctx, mine, span = self._ctx, self._mine, self._span
+        if failure is not None:
+            return
+        ctx.full_expression = self._outer
+        if mine.temporaries:
+            for target in self._blocks:
+                landing = ctx.builder.redirect(self._mark, target)
+                ctx.builder.continue_in(landing)
+                _end_temporaries(ctx, mine, span)
+                ctx.builder.jump(target, span)
 
 
 def _end_temporaries(ctx: LoweringContext, full: FullExpression, span: Span) -> None:

@@ -50,12 +50,14 @@ class Temporary:
 
 
 @final
-@dataclass(slots=True, eq=False)
 class FullExpression:
     """`deciding` are the branches that decide whether what is evaluated now is evaluated at all, outermost first."""
 
-    temporaries: list[Temporary] = field(default_factory=list[Temporary])
-    deciding: list[SourceBranchId | None] = field(default_factory=list["SourceBranchId | None"])
+    __slots__ = ("deciding", "temporaries")
+
+    def __init__(self) -> None:
+        self.temporaries: list[Temporary] = []
+        self.deciding: list[SourceBranchId | None] = []
 
 
 @final

@@ -44,7 +44,7 @@ from analysis.lower.templates import bind, placeholder_names, positional, stands
 from analysis.lower.types import (
     base_type,
     declare,
-    declared_type,
+    declare_any,
     descriptor_type,
     innermost,
     specifier_words,
@@ -99,6 +99,14 @@ def generic_signature(declaration: FunctionDeclaration) -> Signature:
     return declaration.generic
 
 
+def _signature_in(declaration: FunctionDeclaration, scope: Scope) -> Signature:
+    """The signature of an instance, whose parameters are bound in `scope`."""
+    origin = declaration.scope.origin
+    if declaration.template_parameters or declaration.owner is not None or scope.origin is not origin:
+        return read_signature(declaration, scope)
+    return generic_signature(declaration)  # there is nothing that it could be generic in
+
+
 def requirements_of(declaration: FunctionDeclaration) -> list[Node]:
     """The `requires` clauses in front of the function and behind its parameters."""
     is_whole = declaration.node is declaration.snippet.root
@@ -150,7 +158,7 @@ def instantiate(
     is_generic = all(map(stands_for_itself, declaration.template_parameters, bound))  # whoever asks first
     _name_types(declaration, scope, () if is_generic else bound)
     identity = function_id(declaration, () if is_generic else bound)
-    instance = FunctionInstance(identity, declaration, scope, read_signature(declaration, scope), this)
+    instance = FunctionInstance(identity, declaration, scope, _signature_in(declaration, scope), this)
     declaration.instances[key] = instance
     declaration.scope.program.register(instance)
     return instance
@@ -305,8 +313,8 @@ def read_parameters(
             declared = _deduced(declared, bound.declared)
         name: Node | None = None
         if declarator is not None:
-            name = declare(scope, declared, declarator).name
-            declared = declared_type(scope, declared, declarator)
+            whole = declare_any(scope, declared, declarator)
+            name, declared = whole.name, whole.declared
         elif declared.type == VOID:
             continue
         text = "" if name is None else name.text.decode("utf-8", "replace")

@@ -270,7 +270,7 @@ class Scope:
         self.origin: Origin | None = None if parent is None else parent.origin
         self.this: QualType | None = None if parent is None else parent.this
         """The class of the object that a method is called on, with the qualifiers that it has in the body."""
-        self._missing: set[str] = set()
+        self._missing: set[str] | None = None  # most scopes have no resolver
 
     def find(self, name: str) -> Entity | None:
         """What `name` means here, from inside out; None where nothing declares it."""
@@ -312,18 +312,24 @@ class Scope:
         """What the resolver of this scope alone says about `name`."""
         if name in self.names:
             return self.names[name]
-        if self.resolver is None or name in self._missing:
+        if self.resolver is None:
             return None
-        self._missing.add(name)  # a declaration that needs itself finds nothing
+        if self._missing is None:
+            self._missing = set()
+        missing = self._missing
+        if name in missing:
+            return None
+        missing.add(name)  # a declaration that needs itself finds nothing
         entity = self.resolver(name)
         if entity is not None:
-            self._missing.discard(name)
+            missing.discard(name)
             self.names[name] = entity
         return entity
 
     def look_again(self) -> None:
         """What was asked for before all was declared is asked for again."""
-        self._missing.clear()
+        if self._missing is not None:
+            self._missing.clear()
 
     def declare(self, name: str, entity: Entity) -> None:
         self.names[name] = entity

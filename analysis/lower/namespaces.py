@@ -34,9 +34,9 @@ from analysis.lower.names import (
     TypeTemplate,
     TypeTemplateDeclaration,
 )
-from analysis.lower.repairs import repair_names
+from analysis.lower.repairs import repair_in
 from analysis.lower.templates import template_parameters
-from analysis.lower.types import base_type, declare, declare_enum, declared_type, descriptor_type, innermost
+from analysis.lower.types import base_type, declare_any, declare_enum, descriptor_type, innermost
 from analysis.lower.usings import Path
 from analysis.lower.variable_templates import VARIABLES, variable_pattern
 from analysis.syntax.items import Item, ItemKind
@@ -162,7 +162,7 @@ def _variable_template(program: Declarations, path: Path, name: str, items: Sequ
     found: list[TypeTemplateDeclaration] = []
     for item in items:
         snippet = program.snippet(item)
-        repair_names(scope, snippet)
+        repair_in(program, path, snippet)
         if snippet.root.kind in VARIABLES and snippet.templates:
             parameters = template_parameters(program, snippet.templates[-1])
             pattern = variable_pattern(snippet.root)
@@ -208,7 +208,7 @@ def _template(program: Declarations, scope: Scope, item: Item) -> TypeTemplateDe
 
 def _variable(program: Declarations, path: Path, name: str, item: Item) -> Entity | None:
     snippet = program.snippet(item)
-    repair_names(program.namespace_scope(path), snippet)
+    repair_in(program, path, snippet)
     declarator = find_declarator(snippet.root, name)
     if declarator is None:
         return None
@@ -255,11 +255,10 @@ def declare_alias(scope: Scope, node: Node) -> None:
         return
     base = base_type(scope, node)
     for declarator in node.fields("declarator"):
-        whole = declare(scope, base, declarator)
+        whole = declare_any(scope, base, declarator)
         found = whole.name or innermost(declarator)
         if found is not None:
-            declared = declared_type(scope, base, declarator)
-            scope.declare(found.text.decode("utf-8", "replace"), TypeName(declared))
+            scope.declare(found.text.decode("utf-8", "replace"), TypeName(whole.declared))
 
 
 _TYPE_NODES: Final = frozenset(

@@ -59,7 +59,7 @@ from analysis.lower.names import (
     TypeTemplateDeclaration,
 )
 from analysis.lower.namespaces import declare_alias, read_enumeration, resolve
-from analysis.lower.repairs import repair_names
+from analysis.lower.repairs import repair_in, repair_names
 from analysis.lower.substitution import is_substitution_failure
 from analysis.lower.templates import abbreviated_parameters, positional, template_parameters
 from analysis.lower.types import specifier_words
@@ -366,7 +366,10 @@ class Program:
         if declarator is None:
             declarator = Node("function_declarator", node.start, node.start, node.source)
         headers = all_headers = [template_parameters(self, header) for header in snippet.templates]
-        repair_names(owner.scope if owner is not None else self.namespace_scope(item.namespace), snippet)
+        if owner is None:
+            repair_in(self, item.namespace, snippet)
+        else:
+            repair_names(owner.scope, snippet)
         scope = (self.namespace_scope(item.namespace) if owner is None else owner.scope).inside()
         prefix = [*item.namespace, *([item.owner] if item.owner else []), item.name]
         scope.origin = Origin(item, snippet, "::".join(prefix))

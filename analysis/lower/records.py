@@ -89,10 +89,13 @@ def _introduced_methods(
     record: Record, name: str, own: tuple[FunctionDeclaration, ...]
 ) -> tuple[FunctionDeclaration, ...]:
     """The methods of bases that `using Base::name;` adds: all but those whose parameters an own method has."""
+    introduced = record.introduced.get(name)
+    if not introduced:
+        return ()
     hidden = [parameter_types(declaration) for declaration in own]
     return tuple(
         declaration
-        for base in record.introduced.get(name, ())
+        for base in introduced
         for declaration in methods_named(base, name)
         if parameter_types(declaration) not in hidden
     )

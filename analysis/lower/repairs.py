@@ -27,6 +27,13 @@ from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
 
+def repair_in(program: Declarations, path: tuple[str, ...], snippet: Snippet) -> None:
+    """Repairs the tree of `snippet`, whose names are seen from that namespace, unless that was done."""
+    if path not in snippet.repaired_in:
+        repair_names(program.namespace_scope(path), snippet)
+        snippet.repaired_in.add(path)
+
+
 def repair_names(scope: Scope, snippet: Snippet) -> None:
     """Repairs the tree of `snippet`, whose names are seen from `scope`; a second time changes nothing."""
     local = _local_types(scope.program, snippet)

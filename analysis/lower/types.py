@@ -119,11 +119,18 @@ def descriptor_type(scope: Scope, node: Node) -> DeclaredType:
 
 def declared_type(scope: Scope, base: DeclaredType, declarator: Node) -> DeclaredType:
     """What a declarator makes of a type where it may make a function of it: in an alias or a parameter."""
-    declared = declare(scope, base, declarator).declared
+    return declare_any(scope, base, declarator).declared
+
+
+def declare_any(scope: Scope, base: DeclaredType, declarator: Node) -> Declarator:
+    """The same with the name: as `declare`, where a function may be declared without a pointer to it."""
+    whole = declare(scope, base, declarator)
     function = _bare_function(declarator)
     if function is None:
-        return declared
-    return DeclaredType(FUNCTION_POINTER, spelled=_function_type(scope, declared, function))
+        return whole
+    return Declarator(
+        whole.name, DeclaredType(FUNCTION_POINTER, spelled=_function_type(scope, whole.declared, function))
+    )
 
 
 def _bare_function(declarator: Node) -> Node | None:

@@ -31,7 +31,7 @@ def read_usings(items: Sequence[Item], inline_namespaces: Iterable[Path]) -> Usi
     for item in items:
         if not item.active:
             continue
-        if item.namespace not in table.namespaces:
+        if item.namespace and item.namespace not in table.namespaces:
             table.namespaces.update(item.namespace[:depth] for depth in range(1, len(item.namespace) + 1))
         if item.kind is ItemKind.USING and item.owner is None:
             _read_using(table, item)

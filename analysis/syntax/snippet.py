@@ -11,7 +11,7 @@ Limits   A `#include` inside an item contributes its macros, not its text.  An i
 """
 
 from bisect import bisect_right
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Final, final
 
 from tree_sitter import Node as TreeSitterNode
@@ -56,12 +56,15 @@ class Snippet:
     source_map: SourceMap
     is_mended: bool = False
     """Whether the text as it stands has errors, those that could be put right too."""
+    repaired_in: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]], compare=False)
+    """The namespaces from which the names in its trees were seen to repair them: again, that would change nothing."""
 
     def copy(self) -> "Snippet":
         """With trees of its own, which may be repaired."""
         templates = tuple(node.copy() for node in self.templates)
         requirements = tuple(node.copy() for node in self.requirements)
-        return replace(self, root=self.root.copy(), templates=templates, requirements=requirements)
+        done = set(self.repaired_in)
+        return replace(self, root=self.root.copy(), templates=templates, requirements=requirements, repaired_in=done)
 
     def unreadable(self) -> Span | None:
         """The first place that the grammar could not read; the whole item if that lies around `root`.

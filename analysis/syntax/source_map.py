@@ -32,10 +32,10 @@ class SourceMap:
             origin, origin_end = self.origin_starts[index - 1], self.origin_ends[index - 1]
             distance = origin - starts[index - 1]
             return Span(start + distance, end + distance) if origin_end < 0 else Span(origin, origin_end)
-        first_start, first_end = self._origin(start, True)
+        first_start, first_end = self._origin(start, max(index - 1, 0), True)
         if end <= start:
             return Span(first_start, first_start)
-        last_start, last_end = self._origin(end - 1, False)
+        last_start, last_end = self._origin(end - 1, max(bisect_right(starts, end - 1, index) - 1, 0), False)
         return Span(min(first_start, last_start), max(first_end, last_end))
 
     def part(self, start: int, end: int) -> SourceMap:
@@ -55,8 +55,8 @@ class SourceMap:
         origin_ends = tuple(end if end < 0 else end - origin for end in self.origin_ends)
         return SourceMap(self.starts, tuple(start - origin for start in self.origin_starts), origin_ends)
 
-    def _origin(self, offset: int, is_start: bool) -> tuple[int, int]:
-        index = max(bisect_right(self.starts, offset) - 1, 0)
+    def _origin(self, offset: int, index: int, is_start: bool) -> tuple[int, int]:
+        """What the byte at `offset`, in that segment, stands for."""
         origin_end = self.origin_ends[index]
         if origin_end >= 0:
             return self.origin_starts[index], origin_end

@@ -80,6 +80,15 @@ class Node:
                 return child
         return None
 
+    def three(self, first: str, second: str, third: str) -> "tuple[Node | None, Node | None, Node | None]":
+        """The first children that fill these fields: of nearly all nodes that are asked so, their three children."""
+        children = self.children
+        if len(children) == 3:
+            one, other, last = children
+            if one.role == first and other.role == second and last.role == third:
+                return one, other, last
+        return self.field(first), self.field(second), self.field(third)
+
     def fields(self, name: str) -> "list[Node]":
         """All children that fill the field `name`."""
         return [child for child in self.children if child.role == name]

@@ -259,7 +259,7 @@ def _fits(source: QualType, target: QualType, related: ConversionStep) -> bool:
     """Reference compatibility: the target has at least the source's qualifiers."""
     if any(had and not has for had, has in zip(qualifiers_of(source), qualifiers_of(target), strict=True)):
         return False
-    if related is ConversionStep.TO_BASE:
+    if related is ConversionStep.TO_BASE or source.type is target.type or source.type == target.type:
         return True
     return can_add_qualifiers(QualType(PointerType(source)), QualType(PointerType(target)))
 

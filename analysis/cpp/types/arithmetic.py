@@ -6,6 +6,7 @@ Source  C++20 standard, [conv.rank], [conv.prom], [conv.fpprom], [expr.arith.con
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final, NamedTuple
 
 from analysis.cpp.types.model import INT, EnumerationType, Fundamental, FundamentalType, QualType, fundamental
@@ -41,6 +42,7 @@ INTEGERS: Final = {
 }
 FLOATING: Final = (Fundamental.BFLOAT16, Fundamental.HALF, Fundamental.FLOAT, Fundamental.DOUBLE)
 """By conversion rank."""
+_ARITHMETIC: Final = frozenset((*INTEGERS, *FLOATING))
 _STANDARD_FLOATING: Final = (Fundamental.FLOAT, Fundamental.DOUBLE)
 _UNSIGNED: Final = {
     Fundamental.INT: Fundamental.UNSIGNED,
@@ -64,7 +66,7 @@ def is_floating(type: QualType) -> bool:
 
 
 def is_arithmetic(type: QualType) -> bool:
-    return is_integral(type) or is_floating(type)
+    return isinstance(type.type, FundamentalType) and type.type.kind in _ARITHMETIC
 
 
 def is_unscoped_enumeration(type: QualType) -> bool:
@@ -102,14 +104,26 @@ def _promoted_bits(type: QualType, known: Integer, width: int) -> QualType:
 
 def common_arithmetic(left: QualType, right: QualType) -> QualType | None:
     """The type in which a binary operator computes, for promoted or unpromoted operands; None without one."""
-    if isinstance(left.type, EnumerationType) and left.type.is_scoped:
-        return None
-    if isinstance(right.type, EnumerationType) and right.type.is_scoped:
-        return None
-    left, right = promoted(left), promoted(right)
+    if isinstance(left.type, EnumerationType):
+        if left.type.is_scoped:
+            return None
+        left = promoted(left)
+    if isinstance(right.type, EnumerationType):
+        if right.type.is_scoped:
+            return None
+        right = promoted(right)
+    if isinstance(left.type, FundamentalType) and isinstance(right.type, FundamentalType):
+        return _common_fundamental(left.type.kind, right.type.kind)
+    return None
+
+
+@cache
+def _common_fundamental(one: Fundamental, other: Fundamental) -> QualType | None:
+    """The same of fundamental types; None where they are no numbers."""
+    left, right = promoted(fundamental(one)), promoted(fundamental(other))
     if not (is_arithmetic(left) and is_arithmetic(right)):
         return None
-    first, second = (one.type.kind for one in (left, right) if isinstance(one.type, FundamentalType))
+    first, second = (number.type.kind for number in (left, right) if isinstance(number.type, FundamentalType))
     if first in FLOATING or second in FLOATING:
         return fundamental(max(first, second, key=lambda kind: FLOATING.index(kind) if kind in FLOATING else -1))
     return fundamental(_common_integer(first, second))

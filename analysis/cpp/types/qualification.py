@@ -24,6 +24,8 @@ def layers(type: QualType) -> tuple[list[QualType], QualType]:
 
 def are_similar(one: QualType, other: QualType) -> bool:
     """Whether two types differ in nothing but qualifiers below pointers."""
+    if one.type is other.type:
+        return True
     first, last = layers(one)
     second, other_last = layers(other)
     return (
@@ -50,6 +52,8 @@ def can_add_qualifiers(source: QualType, target: QualType) -> bool:
 
     The outermost qualifiers do not count; where one is added below, every pointer between is `const`.
     """
+    if source.type is target.type or source.type == target.type:
+        return True
     if not are_similar(source, target):
         return False
     have, want = _below(source), _below(target)

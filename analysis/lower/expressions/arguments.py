@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from analysis.cpp.types.model import QualType
@@ -48,7 +47,7 @@ def argument_operands(
         is_object = _bare(child).kind in _CHOICES and any(_takes_object(each, index) for each in declarations)
         operand = lower_object(ctx, child) if is_object else lower(ctx, child)
         if isinstance(operand, LValue):
-            operand = replace(operand, read_at=ctx.span(child))
+            operand = operand.standing_at(ctx.span(child))
         elif isinstance(operand, int) and child.kind not in ("number_literal", "parenthesized_expression"):
             ctx.builder.expression(ctx.span(child), operand)
         operands.append(operand)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from analysis.ir.ids import ValueId
@@ -34,7 +33,7 @@ _COMPOUND: Final = {f"{sign}=": sign for sign in ("+", "-", "*", "/", "%", "&", 
 
 @handles("assignment_expression")
 def _assignment(ctx: LoweringContext, node: Node) -> Operand:
-    left, sign, right = node.field("left"), node.field("operator"), node.field("right")
+    left, sign, right = node.three("left", "operator", "right")
     if left is None or sign is None or right is None:
         return unsupported(ctx, node)
     if sign.kind == "=":
@@ -74,7 +73,7 @@ def _simple(ctx: LoweringContext, node: Node, left: Node, right: Node) -> Operan
     assigned = assign(ctx, target, stored, node)
     for address, number in classes:
         ctx.builder.store(address, number, span)
-    return replace(target, held=None) if classes else _assigned(target, assigned)
+    return target.holding(None) if classes else _assigned(target, assigned)
 
 
 def _assign_operator(ctx: LoweringContext, target: LValue, value: Operand, node: Node) -> tuple[bool, Operand]:
@@ -105,7 +104,7 @@ def assign(ctx: LoweringContext, target: LValue, value: ValueId, node: Node) -> 
 
 def _assigned(target: LValue, value: ValueId) -> LValue:
     """The object after an assignment; what a bit-field kept of the value is read again."""
-    return replace(target, held=None if target.bits is not None else value)
+    return target.holding(None if target.bits is not None else value)
 
 
 def _compound(ctx: LoweringContext, node: Node, left: Node, spelling: str, right: Node) -> Operand:

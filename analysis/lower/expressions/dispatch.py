@@ -8,7 +8,6 @@ Rules   `lower` gives an operand, `rvalue` a value, `place` an object (a tempora
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final, TypeAlias
 
 from analysis.cpp.conversions.model import ValueCategory
@@ -108,7 +107,7 @@ def converted_from(ctx: LoweringContext, operand: Operand, node: Node) -> LValue
     A conversion function is called on the object itself; where there is none, the object is read by the conversion.
     """
     if isinstance(operand, LValue) and isinstance(operand.type, StructType):
-        return replace(operand, read_at=ctx.span(node))
+        return operand.standing_at(ctx.span(node))
     return used_value(ctx, operand, node)
 
 
@@ -160,17 +159,18 @@ def load(ctx: LoweringContext, operand: Operand, span: Span) -> ValueId:
             if operand.read_at is not None:
                 builder.expressions.append(Expression(operand.read_at, operand.held))
             return _read_as(ctx, operand.held, operand)
-        if isinstance(operand.type, ArrayType):
+        type, read_at = operand.type, operand.read_at
+        if isinstance(type, ArrayType):
             return decay(ctx, operand, span)
-        if is_atomic_object(operand.type):
-            return read_atomic(builder, operand.address, operand.type, operand.read_at or span)
-        result = builder.value(operand.type if operand.bits is None else unit_type(builder, operand))
-        builder.emit(Load(result, operand.address, operand.volatile, operand.read_at or span))
+        if isinstance(type, HandleType) and is_atomic_object(type):
+            return read_atomic(builder, operand.address, type, read_at or span)
+        result = builder.value(type if operand.bits is None else unit_type(builder, operand))
+        builder.emit(Load(result, operand.address, operand.volatile, read_at or span))
         if operand.bits is not None:
-            result = read_bits(builder, result, operand.type, operand.bits, operand.read_at or span)
-        if operand.read_at is not None:
-            builder.expressions.append(Expression(operand.read_at, result))
-        return _read_as(ctx, result, operand)
+            result = read_bits(builder, result, type, operand.bits, read_at or span)
+        if read_at is not None:
+            builder.expressions.append(Expression(read_at, result))
+        return result if operand.spelled is None else _read_as(ctx, result, operand)
     if isinstance(operand, Closure):
         made = ctx.closure_object(ctx, operand, span)
         if made is not None:

@@ -46,7 +46,7 @@ _VECTOR_FIELDS = {"x": 0, "y": 1, "z": 2, "w": 3}
 
 def field_expression(ctx: LoweringContext, node: Node) -> Operand:
     """`object.member` and `pointer->member`."""
-    argument, name_node = node.field("argument"), node.field("field")
+    argument, operator, name_node = node.three("argument", "operator", "field")
     if argument is None or name_node is None:
         return unsupported(ctx, node)
     name = name_node.text.decode("utf-8", "replace")
@@ -62,13 +62,16 @@ def field_expression(ctx: LoweringContext, node: Node) -> Operand:
     if constant is not None:
         value = ctx.builder.constant(constant.value, constant.type, ctx.span(node))
         return ctx.typed(value, constant.exact)
-    return member(ctx, receiver(ctx, node, argument), name, node)
+    return member(ctx, _receiver(ctx, operator, argument), name, node)
 
 
 def receiver(ctx: LoweringContext, node: Node, argument: Node) -> Operand:
     """The object before `.`, or what the pointer before `->` points to."""
+    return _receiver(ctx, node.field("operator"), argument)
+
+
+def _receiver(ctx: LoweringContext, operator: Node | None, argument: Node) -> Operand:
     operand = lower(ctx, argument)
-    operator = node.field("operator")
     if operator is None or operator.kind != "->":
         return operand
     return pointee(ctx, argument, operand)

@@ -41,12 +41,12 @@ from analysis.lower.operators import overloaded, try_overload
 from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node
 
-CLASS_TYPES: Final = StructType | VectorType | GroupType | HandleType
+CLASS_TYPES: Final = (StructType, VectorType, GroupType, HandleType)
 
 
 @handles("binary_expression")
 def _binary_expression(ctx: LoweringContext, node: Node) -> Operand:
-    left_node, sign, right_node = node.field("left"), node.field("operator"), node.field("right")
+    left_node, sign, right_node = node.three("left", "operator", "right")
     if left_node is None or sign is None or right_node is None:
         return unsupported(ctx, node)
     spelling = sign.kind

@@ -16,6 +16,9 @@ from analysis.syntax.tree import Node
 
 def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) -> LValue:
     """The object a local name denotes; through a reference, what it refers to."""
+    known = ctx.places.get(variable)
+    if known is not None:
+        return known
     builder = ctx.builder
     address = builder.symbol_address(variable.symbol, span)
     declared = variable.declared
@@ -30,15 +33,19 @@ def variable_place(ctx: LoweringContext, variable: LocalVariable, span: Span) ->
             spelled=None if exact is None or variable.is_constant is None else exact.object,
             most_derived=variable.most_derived,
         )
-    return LValue(
+    symbol = builder.symbols[variable.symbol]
+    found = LValue(
         address,
-        builder.symbols[variable.symbol].type,
+        symbol.type,
         declared.is_volatile,
         variable.variable,
         category=ValueCategory.LVALUE,
         # What a lambda captures by value is constant unless the lambda is `mutable`.
         spelled=None if exact is None or (variable.is_constant is None and not exact.is_constant) else exact,
     )
+    if symbol.kind is SymbolKind.LOCAL:
+        ctx.places[variable] = found
+    return found
 
 
 def constant_place(ctx: LoweringContext, value: ConstantObject, span: Span) -> LValue:

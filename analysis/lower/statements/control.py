@@ -75,6 +75,9 @@ def _branches(
 
 
 def _arm(ctx: LoweringContext, node: Node) -> None:
+    if node.kind == "compound_statement":  # has a scope of its own
+        statement(ctx, node)
+        return
     with scope(ctx, node):
         statement(ctx, node)
 

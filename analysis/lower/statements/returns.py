@@ -89,7 +89,7 @@ def _returned(ctx: LoweringContext, node: Node) -> Operand:
         ctx.returns.closure = operand
         return None
     if isinstance(operand, LValue):
-        return replace(operand, read_at=ctx.span(node))
+        return operand.standing_at(ctx.span(node))
     if isinstance(operand, int):
         ctx.builder.expression(ctx.span(node), operand)
     return operand
