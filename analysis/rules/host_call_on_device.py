@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar, final
 
 from analysis.facts.model import Location
@@ -74,7 +75,7 @@ class HostCallOnDevice:
         item, sides = subject.analysis.declaration(subject.function), subject.analysis.sides
         if side_of(item) is not Side.BOTH or item.is_constexpr or not sides.is_told:
             return
-        if not sides.may_call(item, Side.HOST) or not is_reached(subject):
+        if not sides.may_call(item, partial(sides.unit.snippet, item), Side.HOST) or not is_reached(subject):
             return
         for call, found, _ in calls_of(device_mentions(subject), sides, item, frozenset({Side.HOST})):
             yield cls(device_location(subject, call.callee), call.name, item.name, found)

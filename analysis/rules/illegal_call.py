@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Final, final
 
 from analysis.facts.model import Location
@@ -92,7 +93,8 @@ class IllegalCall:
         side, sides = side_of(item), subject.analysis.sides
         if side not in (Side.DEVICE, Side.KERNEL) or not sides.is_told:
             return
-        calls, uses = sides.may_call(item, Side.HOST, Side.KERNEL), sides.may_use_objects(item, Side.HOST)
+        calls = sides.may_call(item, partial(sides.unit.snippet, item), Side.HOST, Side.KERNEL)
+        uses = sides.may_use_objects(item, Side.HOST)
         if not (calls or uses) or not is_compiled(subject):
             return
         for call, found, other in calls_of(device_mentions(subject), sides, item, _NOT_OF_DEVICE) if calls else ():
@@ -111,7 +113,7 @@ class IllegalCall:
             for call in subject.mentions.calls:
                 if is_device_builtin(sides, call.name, call.scopes) and all(map(sides.is_declared, call.within)):
                     yield cls(subject.location(call.callee), f"`{call.name}`", Side.DEVICE, subject.side, ())
-        if sides.may_call(item, Side.DEVICE, Side.KERNEL):
+        if sides.may_call(item, lambda: subject.snippet, Side.DEVICE, Side.KERNEL):
             for call, found, other in calls_of(subject.mentions, sides, item, _NOT_OF_HOST):
                 yield cls(subject.location(call.callee), f"`{call.name}`", other, subject.side, found)
         if sides.may_use_objects(item, Side.DEVICE):

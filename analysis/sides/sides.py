@@ -13,7 +13,7 @@ Limits   What unseen headers declare is on no side.  Overloads of both sides wit
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, final
 
@@ -25,6 +25,7 @@ from analysis.sides.side import Side, side_of
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import IDENTIFIER, without_hidden
 from analysis.syntax.problems import ProblemKind
+from analysis.syntax.snippet import Snippet
 from analysis.syntax.translation_unit import TranslationUnit
 
 
@@ -47,11 +48,11 @@ class Sides:
                 found[side_of(item)].add(item.name.encode("utf-8", "replace"))
         return {side: frozenset(names) for side, names in found.items()}
 
-    def may_call(self, function: Item, *sides: Side) -> bool:
+    def may_call(self, function: Item, snippet: Callable[[], Snippet], *sides: Side) -> bool:
         """Whether a name in the text of a function means functions on one of these sides, and nothing else.
 
         Its own name does so only where it stands there a second time.  A name that no text of a call follows is a
-        variable; where macros are used, the text is not what is compiled.
+        variable; where macros are used, what is compiled is the text of the `snippet`.
         """
         own = function.name.encode("utf-8", "replace")
         has_macros = not function.identifiers.isdisjoint(self.unit.macros.names)
@@ -59,10 +60,12 @@ class Sides:
             for name in function.identifiers & self.names[side]:
                 if name == own and function.text.count(name) < 2:
                     continue
-                if not (has_macros or _looks_called(name, function.text)):
+                if not has_macros and not _looks_called(name, function.text):
                     continue
                 known = self._known(name.decode("utf-8", "replace"))
-                if known is not None and known[1] is side:
+                if known is None or known[1] is not side:
+                    continue
+                if not has_macros or _looks_called(name, snippet().text):
                     return True
         return False
 
@@ -337,8 +340,8 @@ def _is_in_sight(item: Item, scopes: tuple[str, ...], caller: Item) -> bool:
 
 
 def _looks_called(name: bytes, text: bytes) -> bool:
-    """Whether behind the name, somewhere, may stand what follows it in a call: `(`, `<`, a comment, a spliced line."""
-    return re.search(rb"(?<![\w$])" + re.escape(name) + rb"\s*[(</\\]", text) is not None
+    """Whether behind the name, somewhere, may stand what follows it in a call: `(`, `<…>`, a comment, a spliced line."""
+    return re.search(rb"(?<![\w$])" + re.escape(name) + rb"\s*(?:\(|<[^;]*>|/[/*]|\\)", text) is not None
 
 
 def _has_bases(item: Item) -> bool:
