@@ -340,7 +340,7 @@ def _is_in_sight(item: Item, scopes: tuple[str, ...], caller: Item) -> bool:
 
 
 def _looks_called(name: bytes, text: bytes) -> bool:
-    """Whether behind the name, somewhere, may stand what follows it in a call: `(`, `<…>`, a comment, a spliced line."""
+    """Whether behind the name, somewhere, stands what follows it in a call: `(`, `<…>`, a comment, a spliced line."""
     return re.search(rb"(?<![\w$])" + re.escape(name) + rb"\s*(?:\(|<[^;]*>|/[/*]|\\)", text) is not None
 
 

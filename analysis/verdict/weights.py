@@ -100,11 +100,11 @@ class BlockWeights:
         if known is None:
             terminator = self._function.blocks[block].terminator
             is_reached = block not in self.unreached
-            known = terminator_latency(terminator) + sum(self._each_in(block)) if is_reached else 0
+            known = terminator_latency(terminator) + sum(self.each_in(block)) if is_reached else 0
             self._slots[block] = known
         return known
 
-    def _each_in(self, block: BasicBlockId) -> Sequence[int]:
+    def each_in(self, block: BasicBlockId) -> Sequence[int]:
         """The issue slots of each instruction of the block."""
         known = self._latencies.get(block)
         if known is None:
@@ -147,7 +147,7 @@ class BlockWeights:
             around = self._control.innermost_cycle(block)
             cycle = None if around is None else around.id
             body = self._function.blocks[block]
-            for instruction, slots in zip(body.instructions, self._each_in(block), strict=True):
+            for instruction, slots in zip(body.instructions, self.each_in(block), strict=True):
                 found[instruction.span.frame][cycle] += slots
             found[body.terminator.span.frame][cycle] += terminator_latency(body.terminator)
         return found

@@ -117,9 +117,9 @@ class Knowledge:
         view = self._priced
         weights = view.root.weights
         found: list[Price] = []
-        for start, end, block, item in paced(self._placed_in(view).within(extent), 5):
+        for start, end, block, item, position in paced(self._placed_in(view).within(extent), 5):
             rounds = float(weights.rounds(block))
-            slots, issued = _slots(view, item) * rounds, is_issued(item) * rounds
+            slots, issued = _slots(view, block, item, position) * rounds, is_issued(item) * rounds
             found.append(Price(start - origin, end - origin, slots, issued, rounds, _effects(view, item)))
         return tuple(found)
 
@@ -128,8 +128,8 @@ class Knowledge:
         view = self._priced
         weights = view.root.weights
         slots, most = 0.0, 1.0
-        for _, _, block, item in paced(self._placed_in(view).within(extent), 5):
-            slots += _slots(view, item)
+        for _, _, block, item, position in paced(self._placed_in(view).within(extent), 5):
+            slots += _slots(view, block, item, position)
             most = max(most, float(weights.rounds(block)))
         return (slots + 1.0) * most
 
@@ -145,6 +145,8 @@ class Knowledge:
     def types(self, extent: Span) -> Mapping[tuple[int, int], tuple[Type, ...]]:
         """The type at each range of `extent` in every context; a range that lacks one in some context has none."""
         first, *others = [self._placed_in(view).types(extent) for view in self._views]
+        if not others:
+            return {place: (type_,) for place, type_ in first.items()}
         return {
             place: (type_, *(other[place] for other in others))
             for place, type_ in first.items()
@@ -174,8 +176,8 @@ def element_of(type_: Type) -> Type | None:
     return type_.element if isinstance(type_, PointerType | ArrayType) else None
 
 
-_Placing: TypeAlias = tuple[int, int, BasicBlockId, Instruction | Terminator]
-"""Where an instruction starts and ends in the text, its block, and itself."""
+_Placing: TypeAlias = tuple[int, int, BasicBlockId, Instruction | Terminator, int]
+"""Where an instruction starts and ends in the text, its block, itself, and the how many-th it is there."""
 
 
 @final
@@ -190,12 +192,12 @@ class _Placed:
         calls = _calls(view)
         found: list[_Placing] = []
         for index, block in enumerate(view.root.function.blocks):
-            for item in (*block.instructions, block.terminator):
+            for position, item in enumerate((*block.instructions, block.terminator)):
                 span = item.span
                 call = calls[span.frame]
                 place = span if call is None else call
                 if place.start != place.end:
-                    found.append((place.start, place.end, BasicBlockId(index), item))
+                    found.append((place.start, place.end, BasicBlockId(index), item, position))
         found.sort(key=itemgetter(0))
         self._items = found
 
@@ -210,7 +212,7 @@ class _Placed:
         function, frame = self._view.root.function, self._view.frame
         found = {
             (start, end): function.types[item.result]
-            for start, end, _, item in self.within(extent)
+            for start, end, _, item, _ in self.within(extent)
             if isinstance(item, Constant) and item.span.frame == frame
         }
         first = bisect_left(self._expressions, extent.start, key=_start_of_expression)
@@ -225,7 +227,7 @@ class _Placed:
         affine = self._view.root.affine
         found = [
             (block, item)
-            for start, end, block, item in self.within(switch)
+            for start, end, block, item, _ in self.within(switch)
             if isinstance(item, Switch) and (start, end) == (switch.start, switch.end)
         ]
         for block, item in found:
@@ -250,7 +252,7 @@ class _Placed:
     def _hindrances(self) -> Sequence[Hindrance]:
         found = (
             (start, end, self._hindrance(block, item))
-            for start, end, block, item in self._items
+            for start, end, block, item, _ in self._items
             if type(item) in _HINDERING
         )
         ends = [
@@ -303,12 +305,12 @@ def _calls(view: FrameView) -> list[Span | None]:
     return calls
 
 
-def _slots(view: FrameView, item: Instruction | Terminator) -> int:
+def _slots(view: FrameView, block: BasicBlockId, item: Instruction | Terminator, position: int) -> int:
     match item:
         case Jump() | Branch() | Switch() | Return() | Trap():
             return terminator_latency(item)
         case _:
-            return view.root.weights.instruction(item)
+            return view.root.weights.each_in(block)[position]
 
 
 def _effects(view: FrameView, item: Instruction | Terminator) -> Effect:

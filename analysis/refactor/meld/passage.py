@@ -90,6 +90,7 @@ class Passages:
         self._knowledge = knowledge
         self._scope = scope
         self._variables = survey.variables
+        self._calls_in = survey.calls_in
         self._spelled = spelled_types(text, survey)
         self._enumerations = enumerations
         self._aliased = survey.aliased | knowledge.in_registers
@@ -136,8 +137,7 @@ class Passages:
         )
 
     def _bound(self, fork: Node, origin: int) -> frozenset[Place]:
-        calls = (node for node in fork.walk() if node.kind == "call_expression")
-        found = (one for call in calls for one in bound_arguments(self._scope, call, self._variables))
+        found = (one for call in self._calls_in(fork) for one in bound_arguments(self._scope, call, self._variables))
         return frozenset((one.start - origin, one.end - origin) for one in found)
 
     def _source(self, fork: Node, span: Span) -> tuple[int, int, bytes, SourceMap]:

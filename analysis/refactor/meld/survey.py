@@ -68,6 +68,10 @@ class Survey:
         """Of variables and parameters, in no order."""
         return (*self._nodes["declaration"], *self._nodes["parameter_declaration"])
 
+    def calls_in(self, part: Node) -> Iterator[Node]:
+        """The calls in a part of the function."""
+        return (node for node in self._nodes["call_expression"] if part.start <= node.start and node.end <= part.end)
+
     def hidden(self, text: bytes) -> frozenset[str]:
         """Identifiers that the expanded text holds where the file spells something else."""
         snippet = self.snippet
@@ -119,5 +123,5 @@ def _start(node: Node) -> int:
 
 _KINDS: Final = frozenset(
     {"if_statement", "switch_statement", "reference_declarator", "init_declarator", "pointer_expression", "identifier"}
-    | {"declaration", "parameter_declaration"}
+    | {"declaration", "parameter_declaration", "call_expression"}
 )
