@@ -24,6 +24,7 @@ from analysis.sides.sides import Sides
 from analysis.syntax.environment import ASKING_FOR_SIDE, Language
 from analysis.syntax.items import Item, ItemKind
 from analysis.syntax.lexing import identifiers
+from analysis.syntax.macros import MacroDefinition
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
@@ -128,20 +129,37 @@ class HostSubject:
 
     @property
     def seen(self) -> Hashable:
-        """Its text, expanded, and all that it sees of what it names, but for bodies of functions."""
+        """Its text, the macros in it, and all that it sees of what it names, but for bodies of functions."""
         unit, function = self.sides.unit, self.function
-        names = _identifiers(self.snippet.text) | frozenset({(function.owner or "").encode("utf-8", "replace")})
+        words, used = self._macros
+        is_told = words.isdisjoint(_DYNAMIC) and not any(b"##" in one.body for one in used)
+        expanded = b"" if is_told else self.snippet.text
+        names = words | identifiers(expanded) | frozenset({(function.owner or "").encode("utf-8", "replace")})
         names |= self.sides.members_beside(function)
         declared = sorted(unit.declared_among(names))
         found = [one for name in declared for one in unit.lookup(name.decode("utf-8", "replace"))]
         heads = tuple((*one[:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found)
-        words = frozenset[bytes]().union(*(one.identifiers for one in found)) & unit.macros.names.keys()
+        in_heads = frozenset[bytes]().union(*(one.identifiers for one in found)) & unit.macros.names.keys()
         macros = tuple(
             (word, tuple(None if macro is None else macro.digest for _, macro in unit.macros.names[word]))
-            for word in sorted(words)
+            for word in sorted(in_heads)
         )
         flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side, function.namespace, function.owner
-        return self.snippet.text, function.text, heads, macros, flags
+        return function.text, expanded, tuple([(one.name, one.digest) for one in used]), heads, macros, flags
+
+    @property
+    def _macros(self) -> tuple[frozenset[bytes], Sequence[MacroDefinition]]:
+        """The words of its text and of the macros in it, and the definitions of these."""
+        macros, order = self.sides.unit.macros, self.function.order
+        words = new = self.function.identifiers
+        used: list[MacroDefinition] = []
+        while new:
+            definitions = [macros.get(word, order) for word in sorted(new & macros.names.keys())]
+            known = [one for one in definitions if one is not None]
+            used += known
+            new = frozenset[bytes]().union(*(_identifiers(one.body) for one in known)) - words
+            words |= new
+        return words, used
 
     def names_any(self, names: frozenset[bytes]) -> bool:
         """Whether one of these stands in its text: nothing is parsed for this."""
@@ -225,9 +243,9 @@ def _findings(rule: type[Finding], subject: HostSubject) -> Sequence[Finding]:
 
 
 @lru_cache(maxsize=1 << 9)
-def _identifiers(text: bytes) -> frozenset[bytes]:
-    """Of a function as it was in the last version, which it mostly is."""
-    return identifiers(text)
+def _identifiers(body: bytes) -> frozenset[bytes]:
+    """Of a macro."""
+    return identifiers(body)
 
 
 def _seen_text(one: Item) -> bytes:
@@ -236,5 +254,7 @@ def _seen_text(one: Item) -> bytes:
 
 
 _ASKING: Final = frozenset(name.encode() for name in ASKING_FOR_SIDE)
+_DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
+"""What these are depends on where they stand."""
 _BRANCHES: Final = frozenset({"if_statement", "switch_statement", "conditional_expression"})
 _WORD: Final = re.compile(r"\w+")

@@ -274,8 +274,14 @@ class Sides:
         return self._members_of[record.identity]
 
     def _has_member_on(self, name: str, sides: tuple[Side, ...]) -> bool:
-        known = [self._members(record) for record in self._classes(name)]
+        records = [record for record in self._classes(name) if self._may_have_member_on(record, sides)]
+        known = map(self._members, records)
         return any(member.side in sides for one in known if one is not None for member in one.functions)
+
+    def _may_have_member_on(self, record: Item, sides: tuple[Side, ...]) -> bool:
+        """Whether the text of a class may say so: `__device__` stands in it, or a macro that may hold that."""
+        words = record.identifiers
+        return sides != (Side.DEVICE,) or b"__device__" in words or not words.isdisjoint(self.unit.macros.names)
 
     def _on_one_side(
         self, owner: str, names: Sequence[str], members: Sequence[Members], *, is_free: bool = False
@@ -312,8 +318,12 @@ class Sides:
 def words_before_name(item: Item) -> Sequence[bytes] | None:
     """The words in front of the name that an item declares, without those that stand in `<…>`, too; None where the name
     is not seen."""
-    head = without_hidden(item.text).partition(b"{")[0]
-    found = re.search(rb"(?<!\w)" + re.escape(item.name.encode("utf-8", "replace")) + rb"\s*(?=[(;=,\[{]|$)", head)
+    return _words_before(item.name.encode("utf-8", "replace"), _head(item.text))
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_before(name: bytes, head: bytes) -> Sequence[bytes] | None:
+    found = re.search(rb"(?<!\w)" + re.escape(name) + rb"\s*(?=[(;=,\[{]|$)", head)
     if found is None:
         return None
     before, inner = head[: found.start()], set[bytes]()
@@ -321,6 +331,12 @@ def words_before_name(item: Item) -> Sequence[bytes] | None:
         inner.update(word for part in parts for word in IDENTIFIER.findall(part))
         before = _TEMPLATE.sub(b" ", before)
     return [word for word in IDENTIFIER.findall(before) if word not in inner]
+
+
+def _head(text: bytes) -> bytes:
+    """What stands in front of the first brace, without what is hidden: mostly nothing is."""
+    head = text.partition(b"{")[0]
+    return head if _HIDES.search(head) is None else without_hidden(text).partition(b"{")[0]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -345,10 +361,12 @@ def _looks_called(name: bytes, text: bytes) -> bool:
 
 
 def _has_bases(item: Item) -> bool:
-    head = without_hidden(item.text).partition(b"{")[0].replace(b"::", b"")
+    head = _head(item.text).replace(b"::", b"")
     return item.kind is ItemKind.RECORD and b":" in head
 
 
+_HIDES: Final = re.compile(rb"[/\"'\\]")
+"""What comments and strings begin with, and spliced lines."""
 _SHOUTED: Final = re.compile(rb"[A-Z][A-Z0-9_]{2,}")
 """What macros are called."""
 _OF_MEMBERS: Final = frozenset({"operator=", "operator[]", "operator()", "operator->"})

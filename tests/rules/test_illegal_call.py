@@ -188,3 +188,33 @@ __global__ void k(int *p) { p[0] = *first(p); }
 """,
         ONLY,
     )
+
+
+SIDES = "__device__ int d(int x);\n"
+HOSTED = "int g() { return RUN(d); }\n"
+
+
+def test_macros_of_silent_host_functions_are_followed() -> None:
+    analyzer, cache = Analyzer(), DiagnosticCache()
+    ours, theirs = "#define RUN(x) sizeof(x)\n", "#define RUN(x) x(1)\n"
+    chain = "#define RUN(x) WALK(x)\n#define WALK(x) %s\n"
+    for text, count in (
+        (SIDES + ours + HOSTED, 0),
+        (SIDES + theirs + HOSTED, 1),
+        (SIDES + chain % "1" + HOSTED, 0),
+        (SIDES + chain % "x(1)" + HOSTED, 1),
+        (SIDES + ours + HOSTED + "#undef RUN\n" + theirs, 0),
+        (SIDES + ours + "#undef RUN\n" + theirs + HOSTED, 1),
+        (SIDES + ours + "#undef RUN\n" + HOSTED + theirs, 0),
+    ):
+        analysis = analyzer.analyze("f.cu", Document.open(text.encode()), DictLoader({}), AnalysisSettings())
+        assert [one.code for one in check(analysis, ONLY, cache)] == ["CAL701"] * count
+
+
+def test_a_name_that_a_macro_pastes_is_followed() -> None:
+    analyzer, cache = Analyzer(), DiagnosticCache()
+    for qualifier, count in (("", 0), ("__device__ ", 1), ("", 0)):
+        declared = f"{SIDES}{qualifier}int d_one(int x);\n"
+        text = f"#define RUN(n) n##_one(1)\n{declared}int g() {{ RUN(d); return sizeof(d(1)); }}\n"
+        analysis = analyzer.analyze("f.cu", Document.open(text.encode()), DictLoader({}), AnalysisSettings())
+        assert [one.code for one in check(analysis, ONLY, cache)] == ["CAL701"] * count
