@@ -12,7 +12,7 @@ Cost      The text of the file is compared once, and each text around it only if
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, final
 
@@ -100,16 +100,22 @@ def _moved(kept: KeptLaunches, path: str, now: Outline) -> LaunchesOfFile:
     if now.starts == kept.outline.starts:
         return kept.found
 
-    def moved(found: Mapping[str, tuple[Launch, ...]]) -> Mapping[str, tuple[Launch, ...]]:
-        return {
-            name: tuple(kept.outline.moved(launch, now) if launch.path == path else launch for launch in launches)
-            for name, launches in found.items()
-        }
+    launches = [*(kept.found.own or {}).values(), *_in(kept.found.known, path), *_in(kept.found.seen, path)]
+    each = {id(launch): launch for launch in launches}  # one that is in all three is moved once
+    moved = {number: kept.outline.moved(launch, now) for number, launch in each.items()}
+
+    def stand_now(found: Mapping[str, tuple[Launch, ...]]) -> Mapping[str, tuple[Launch, ...]]:
+        return {name: tuple([moved.get(id(launch), launch) for launch in launches]) for name, launches in found.items()}
 
     own = kept.found.own
     if own is not None:
-        own = {one.span.start: one for one in (kept.outline.moved(launch, now) for launch in own.values())}
-    return replace(kept.found, known=moved(kept.found.known), own=own, seen=moved(kept.found.seen))
+        own = {one.span.start: one for one in (moved[id(launch)] for launch in own.values())}
+    return replace(kept.found, known=stand_now(kept.found.known), own=own, seen=stand_now(kept.found.seen))
+
+
+def _in(found: Mapping[str, tuple[Launch, ...]], path: str) -> Iterable[Launch]:
+    """The launches that stand in one file."""
+    return (launch for launches in found.values() for launch in launches if launch.path == path)
 
 
 def may_tell_lines(unit: TranslationUnit, words: SeenBy) -> bool:
