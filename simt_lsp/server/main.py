@@ -60,7 +60,7 @@ def serve(options: ServerOptions) -> int:
     server.collector.begin()
     match options:
         case Stdio():
-            server.start_io()
+            server.serve_pipes()
         case Tcp(host, port):
             server.start_tcp(host, port)
         case WebSocket(host, port):

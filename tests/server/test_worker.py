@@ -15,7 +15,8 @@ from simt_lsp.server.analyses.worker import GaveWay, Superseded, Worker
 
 
 class Bench:
-    """A worker whose analysis of `slow...` waits until it is cancelled or `go` is set, that of `steps...` a moment."""
+    """A worker whose analysis of `slow...` waits until it is cancelled or `go` is set, of `deaf` for `go` alone, of
+    `steps...` a moment."""
 
     def __init__(self) -> None:
         self.go = Event()
@@ -41,6 +42,8 @@ class Bench:
             time.sleep(0.001)
         if item == "crash":
             raise RuntimeError("boom")
+        if item == "deaf":
+            self.go.wait(5)
         return item.upper()
 
     def done(self, key: str, item: str, result: str) -> None:
@@ -78,6 +81,22 @@ def test_a_new_version_cancels_the_old_one_and_its_questions(bench: Bench) -> No
         old.result(5)
     assert ask(bench, "a", "new").result(5) == "<NEW>"
     assert bench.order == ["NEW"]
+
+
+def test_a_question_that_comes_after_the_next_version_ends_at_once(bench: Bench) -> None:
+    bench.worker.submit("a", "deaf", edited=True)
+    assert bench.started.wait(5)
+    bench.worker.submit("a", "new", edited=True)
+    with pytest.raises(Superseded):
+        ask(bench, "a", "deaf").result(5)  # its analysis still runs
+    bench.go.set()
+    assert ask(bench, "a", "new").result(5) == "<NEW>"
+    bench.worker.hold(60)
+    bench.worker.submit("a", "newer", edited=True)
+    with pytest.raises(Superseded):
+        ask(bench, "a", "new").result(5)  # its result is known, and is not the newest
+    bench.worker.release()
+    assert ask(bench, "a", "newer").result(5) == "<NEWER>"
 
 
 def test_a_version_submitted_again_is_analysed_again_before_its_questions(bench: Bench) -> None:

@@ -195,10 +195,7 @@ class Worker(Generic[Input, Result]):
         future: Future[Any] = Future()
         with self._changed:
             state = self._state
-            known = state.results.get(key)
-            waiting = state.waiting.get(key)
-            reachable = (known is not None and known[0] == item) or (waiting is not None and waiting.item == item)
-            if state.stopped or not (reachable or self._running.get(key) == (key, item)):
+            if state.stopped or item != self._newest(key):
                 future.set_exception(Superseded())
                 return future
             state.questions.append(_Question(key, item, answer, future))
@@ -234,6 +231,15 @@ class Worker(Generic[Input, Result]):
         taken = [question for question in self._state.questions if wanted(question)]
         self._state.questions = [question for question in self._state.questions if not wanted(question)]
         return taken
+
+    def _newest(self, key: Key) -> Input | None:
+        """The version that waits, or else is analysed, or else was: who asks about another one would wait for ever."""
+        state = self._state
+        if key in state.waiting:
+            return state.waiting[key].item
+        if key in self._running:
+            return self._running[key][1]
+        return state.results[key][0] if key in state.results else None
 
     def _run(self) -> None:
         while (step := self._next()) is not None:
@@ -329,18 +335,20 @@ class Worker(Generic[Input, Result]):
             if self._running.get(key) is not running:  # closed meanwhile
                 return
             del self._running[key]
-            self._replace(key, (waiting.item, result))
+            replaced = self._replace(key, (waiting.item, result))
             self._state.weights[key] = max(turns.taken, self._weigh(waiting.item))
         self._tell(key, waiting.item, result)
+        del replaced  # freed when nobody waits for what is told
         self._free_replaced()
 
-    def _replace(self, key: Key, newest: tuple[Input, Result] | None) -> None:
-        """What was known before is not freed here: that may take long, and others want the lock."""
+    def _replace(self, key: Key, newest: tuple[Input, Result] | None) -> tuple[Input, Result] | None:
+        """What was known before, which is not freed here: that may take long, and others want the lock."""
         known = self._state.results.pop(key, None)
         if newest is not None:
             self._state.results[key] = newest
         if known is not None and (self._weigh(known[0]) > LIGHT or self._state.weights.get(key, 0) > LARGE):
             self._state.replaced.append(known)
+        return known
 
     def _free_replaced(self) -> None:
         """One at a time: what is replaced in a turn that this gives waits, or its parts would be held as well."""

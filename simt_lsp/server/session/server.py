@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from threading import Event
 from typing import Any, Final, TypeVar
 
 from lsprotocol import types
@@ -43,6 +44,7 @@ from simt_lsp.server.simulations.results import Placement, Running, Simulated, S
 from simt_lsp.server.simulations.run_checks import FindingIdentity, RunChecks
 from simt_lsp.server.simulations.simulator import Simulator
 from simt_lsp.server.transport.client import ClientFeatures
+from simt_lsp.server.transport.pipes import serve_pipes
 from simt_lsp.server.transport.protocol import SimtProtocol
 from simt_lsp.server.transport.written import Written
 from simt_lsp.server.views.kernel_list import KERNELS_METHOD, kernel_list
@@ -122,6 +124,12 @@ class SimtServer(LanguageServer):
         if self.client_features.configuration:
             self.worker.hold(SETTINGS_PATIENCE)
         self.worker.start()
+
+    def serve_pipes(self) -> None:
+        """Serve the client at standard input and output until it says `exit` or is gone."""
+        self._stop_event = Event()
+        serve_pipes(self.protocol, self._stop_event, self.report_server_error)
+        self.shutdown()
 
     def stop_working(self) -> None:
         """`shutdown` or `exit` arrived, or the client is gone."""
