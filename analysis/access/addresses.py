@@ -35,6 +35,7 @@ from analysis.ir.instructions import (
     FieldAddress,
     Load,
 )
+from analysis.ir.integers import power_of_two_in
 from analysis.ir.operators import BinaryOperator
 from analysis.ir.record import record
 from analysis.ir.types import IntegerType, PointerType, StructType, VectorType
@@ -96,6 +97,7 @@ class Addresses:
         self._affine = affine
         self._structured = structured or Structured(function, divergence.control)
         self._arguments = frozenset(parameter.value for parameter in function.parameters)
+        self._alignments: dict[Atom, int] = {}
 
     @property
     def structured(self) -> Mapping[int, Expression]:
@@ -107,6 +109,9 @@ class Addresses:
 
     def lanes(self, address: ValueId, block: BasicBlockId) -> LaneAddress | None:
         """None where the address varies in a way that is not known."""
+        form = self._affine.form_at(address, block)
+        if form is not None:
+            return self._of_form(form)
         parts = _Parts()
         if not self._take(parts, address, block, ONE, 0):
             return None
@@ -125,6 +130,26 @@ class Addresses:
             parts.is_exact,
             not parts.tables and None not in (y, z, lane) and x is None and self._is_size(scales[Axis.THREAD_X]),
             parts.cut is not None,
+        )
+
+    def _of_form(self, form: LinearForm) -> LaneAddress:
+        """The same where the address is linear as it is."""
+        base, alignment, unknown = form.base, self._alignment(form.base), False
+        scales: list[Scale] = [0, 0, 0, 0]
+        for axis, coefficient in form.coefficients:
+            scales[axis] = scale = coefficient.constant
+            if scale is None:
+                unknown = True
+                alignment = min(alignment, self._affine.alignment(coefficient))
+        x, y, z, lane = scales
+        return LaneAddress(
+            (x, y, z, lane),
+            (),
+            base.constant_term,
+            alignment,
+            (base.without_constant, form.coefficients, ()),
+            form.exact,
+            unknown and x is None and None not in (y, z, lane) and self._is_size(form.coefficient(Axis.THREAD_X)),
         )
 
     def _take(self, parts: _Parts, value: ValueId, block: BasicBlockId, scale: Polynomial, depth: int) -> bool:
@@ -215,11 +240,19 @@ class Addresses:
         for monomial, coefficient in base.terms:
             if not monomial:
                 continue
-            alignment = self._affine.term_alignment(monomial, coefficient)
+            alignment = power_of_two_in(coefficient)
+            for atom in monomial:
+                alignment *= self._atom_alignment(atom)
             if len(monomial) == 1 and isinstance(monomial[0], ValueAtom) and self._is_allocation(monomial[0].value):
                 alignment = max(alignment, ALLOCATION_ALIGNMENT)
             found = min(found, alignment)
         return found
+
+    def _atom_alignment(self, atom: Atom) -> int:
+        known = self._alignments.get(atom)
+        if known is None:
+            known = self._alignments[atom] = self._affine.term_alignment((atom,), 1)
+        return known
 
     def _is_size(self, scale: Polynomial) -> bool:
         """Is it what it is for the whole kernel?  What changes from round to round of a loop may begin at 1."""

@@ -14,7 +14,7 @@ Source    Lee et al., CGO 2013, section 4 (warp-sequential accesses); CUDA C++ B
 
 from __future__ import annotations
 
-from typing import final
+from typing import Final, final
 
 from analysis.access.addresses import Addresses, LaneAddress, Place
 from analysis.access.bounds import Bounds
@@ -50,7 +50,7 @@ from analysis.ir.operators import SpecialRegister
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.ir.source import NO_SPAN, Span
-from analysis.ir.types import MemorySpace, Type
+from analysis.ir.types import MemorySpace
 from analysis.memory.spaces import SpaceResult
 
 HIGHER_DIMENSIONS = (
@@ -59,6 +59,7 @@ HIGHER_DIMENSIONS = (
     SpecialRegister.BLOCK_DIM_Y,
     SpecialRegister.BLOCK_DIM_Z,
 )
+MAX_OWN_BYTES: Final = 4 * SECTOR_BYTES
 SHORT_ROWS: dict[Basis, tuple[Extent, ...]] = {
     Basis.LINE: ((16, 1, 1),),
     Basis.ROW: ((16, 16, 1), (8, 32, 1)),
@@ -114,12 +115,13 @@ class _Finder:
         self._bounds = Bounds(function, control, divergence, affine, self._addresses)
         launch = divergence.launch
         self._modelled = _modelled_spans(function, control)
-        self._basis = Basis.KNOWN_SHAPE if launch.shapes else Basis.LINE if _is_line(function, launch) else Basis.ROW
+        self._basis = Basis.KNOWN_SHAPE if launch.shapes else Basis.LINE if _is_line(control, launch) else Basis.ROW
         self._lanes: dict[tuple[ValueId, BasicBlockId], tuple[LaneAddress, set[int]] | None] = {}
         """What is known of an address, with the bytes of its place that the function uses."""
         self._used: dict[Place, set[int]] = {}
         self._behind: dict[BasicBlockId, _Behind] = {}
-        self._sizes: dict[Type, tuple[int | None, int | None]] = {}
+        self._sizes: dict[int, tuple[int | None, int | None]] = {}
+        """By the identity of a type."""
         self._warp_size = launch.warp_size
         shapes = launch.shapes if len(launch.shapes) <= MAX_SHAPES else ()
         self._extents: tuple[Extent, ...] = tuple((shape.x, shape.y, shape.z) for shape in shapes) or (None,)
@@ -208,9 +210,9 @@ class _Finder:
         """Bytes per lane, and how many of them one instruction moves."""
         value = instruction.value if isinstance(instruction, Store) else instruction.result
         type_ = self._function.types[value]
-        known = self._sizes.get(type_)
+        known = self._sizes.get(id(type_))
         if known is None:
-            known = self._sizes[type_] = moved_bytes(type_, self._function.structs)
+            known = self._sizes[id(type_)] = moved_bytes(type_, self._function.structs)
         return known
 
     def _setting(self, extent: Extent, participants: Participants) -> Setting:
@@ -239,30 +241,29 @@ def _modelled_spans(function: Function, control: ControlFlow) -> set[Span]:
     """Spans of calls that stand for barriers or loops of their own."""
     spans: set[Span] = set()
     for block in control.order:
-        body = function.blocks[block]
-        spans.update(item.span for item in body.instructions if type(item) is WarpBarrier)
-        if type(body.terminator) is Branch and body.terminator.branch is None:  # `if (a[i])` is a load like others
-            spans.add(body.terminator.span)
+        terminator = function.blocks[block].terminator
+        if type(terminator) is Branch and terminator.branch is None:  # `if (a[i])` is a load like others
+            spans.add(terminator.span)
+    spans.update(item.span for _, _, item in control.placed(WarpBarrier))
     return spans - {NO_SPAN}
 
 
-def _is_line(function: Function, launch: LaunchKnowledge) -> bool:
+def _is_line(control: ControlFlow, launch: LaunchKnowledge) -> bool:
     """Does nothing in the function depend on a second dimension of the block?"""
     return launch.one_dimensional or not any(
-        isinstance(instruction, ReadSpecial) and instruction.register in HIGHER_DIMENSIONS
-        for _, instruction in function.instructions()
+        read.register in HIGHER_DIMENSIONS for _, _, read in control.placed(ReadSpecial)
     )
 
 
 def _own_bytes(lanes: LaneAddress, size: int) -> range:
     """The bytes that one lane moves, counted from the unknown base; of large structs only the first."""
-    return range(lanes.constant, lanes.constant + min(size, 4 * SECTOR_BYTES))
+    return range(lanes.constant, lanes.constant + min(size, MAX_OWN_BYTES))
 
 
 def _used_around(lanes: LaneAddress, size: int, used: set[int]) -> int:
     """How many of the `used` bytes lie in the sectors of an element, where every lane uses the same of its own."""
-    own = _own_bytes(lanes, size)
-    first, last = own.start // SECTOR_BYTES, (own.stop - 1) // SECTOR_BYTES
+    start = lanes.constant
+    first, last = start // SECTOR_BYTES, (start + min(size, MAX_OWN_BYTES) - 1) // SECTOR_BYTES
     around = range(first * SECTOR_BYTES, (last + 1) * SECTOR_BYTES)
     stride = abs(_stride(lanes) or 0)
     if not stride:

@@ -29,7 +29,18 @@ PERIOD: Final = BANKS * BANK_BYTES
 
 def within_period(lanes: LaneAddress) -> LaneAddress:
     """An address that costs the same: one for all elements that a function reads at constant places of an array."""
-    return lanes if 0 <= lanes.constant < PERIOD else replace(lanes, constant=lanes.constant % PERIOD)
+    if 0 <= lanes.constant < PERIOD:
+        return lanes
+    return LaneAddress(
+        lanes.scales,
+        lanes.tables,
+        lanes.constant % PERIOD,
+        lanes.alignment,
+        lanes.place,
+        lanes.is_exact,
+        lanes.is_of_one_size,
+        lanes.is_turned,
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -21,10 +21,12 @@ from analysis.syntax.items import Item
 from analysis.syntax.problems import ProblemKind as SyntaxProblemKind
 
 
-def cut_off_places(function: Function, refused: Iterable[RefusedCall]) -> Iterator[tuple[FrameId, OpaqueFact]]:
+def cut_off_places(
+    function: Function, opaques: Iterable[Opaque], refused: Iterable[RefusedCall]
+) -> Iterator[tuple[FrameId, OpaqueFact]]:
     """Each place in the inlined function of which nothing is known, with the body that it belongs to."""
-    for _, opaque in function.instructions():
-        if type(opaque) is Opaque and opaque.construct in CUT_OFF:
+    for opaque in opaques:
+        if opaque.construct in CUT_OFF:
             yield _place(opaque.span, opaque.construct)
     for variable in function.variables:
         spelling = _cut_off(variable.type, function)

@@ -191,7 +191,7 @@ def analyze_root(
         find_warp_problems(flat, control, if_callers_agree, affine, spaces, launch, callers_known=is_kernel),
         refused,
         _items(flat, refused, item_of),
-        _records_by_frame(flat, accesses, losses, barriers, refused),
+        _records_by_frame(flat, control, accesses, losses, barriers, refused),
         context,
     )
     control.lift_limit()
@@ -298,6 +298,7 @@ def _has_varying_branch(function: Function, divergence: DivergenceResult) -> boo
 
 def _records_by_frame(
     function: Function,
+    control: ControlFlow,
     accesses: Sequence[Access],
     losses: Sequence[Share],
     barriers: Sequence[BarrierSite],
@@ -309,9 +310,9 @@ def _records_by_frame(
         records[branch.keyword.frame].branches.setdefault(place, []).append(SourceBranchId(index))
     for definition in paced(function.definitions):
         records[definition.span.frame].definitions.append(definition)
-    for _, instruction in function.instructions():
-        if type(instruction) is Opaque:
-            records[instruction.span.frame].opaques.append(instruction)
+    opaques = [opaque for _, _, opaque in control.placed(Opaque)]
+    for opaque in opaques:
+        records[opaque.span.frame].opaques.append(opaque)
     for access, lost in paced(zip(accesses, losses, strict=True)):
         records[access.span.frame].accesses.append(access)
         records[access.span.frame].losses.append(lost)
@@ -321,6 +322,6 @@ def _records_by_frame(
         if evidence is not None and evidence.guards:
             home = function.frames[evidence.calls[0]].parent if evidence.calls else site.span.frame
             records[home].missed.append(site)
-    for frame, place in cut_off_places(function, refused):
+    for frame, place in cut_off_places(function, opaques, refused):
         records[frame].cut_off.append(place)
     return records

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast, final
+from typing import Final, cast, final
 
 from analysis.ir.control_flow import block_order
 from analysis.ir.deferred import Deferred
@@ -47,10 +47,12 @@ from analysis.ir.instructions import (
     Undefined,
     ValueId,
 )
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, spend
 from analysis.ir.source import FrameId, Span
 from analysis.ir.types import VOID, StructLayout, Type
 
+_COPIED_IN_A_ROUND: Final = 20
+"""Instructions that stay as they are."""
 CallHandler = Callable[["Inlining", Call, "OpenBlock"], "OpenBlock"]
 """Deals with a call (operands renamed) at the end of a block; returns the block in which the body goes on."""
 
@@ -271,6 +273,10 @@ class Inlining:
 
     def _copy_instructions(self, body: _Body, instructions: Sequence[Instruction], block: OpenBlock) -> OpenBlock:
         names, results = body.names, self._results
+        if not body.is_callee and not results and Call not in set(map(type, instructions)):
+            spend(len(instructions) // _COPIED_IN_A_ROUND)
+            block.instructions += instructions
+            return block
         frames, spans = body.frames, body.spans
         append = block.instructions.append
         for instruction in paced(instructions, 3):

@@ -256,6 +256,8 @@ _BY_KIND: Final[dict[type[Instruction], int]] = {
 }
 
 
+_DIVISIONS: Final = frozenset({BinaryOperator.DIVIDE, BinaryOperator.REMAINDER})
+
 Definition: TypeAlias = Callable[[ValueId], Instruction | Phi | None]
 """What defines a value; None for parameters."""
 
@@ -309,7 +311,7 @@ def switch_latency(labels: int) -> int:
 
 
 def _of_binary(item: Binary, type_: Type, definition: Definition) -> int:
-    if item.operator in (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER):
+    if item.operator in _DIVISIONS:
         if isinstance(type_, FloatType):
             return DOUBLE_DIVISION if _is_double(type_) else FLOAT_DIVISION
         divisor = _constant(item.right, definition)

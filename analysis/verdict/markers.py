@@ -68,9 +68,10 @@ class Markers:
         if not isinstance(item, Compare):
             return False
         bound, number = self._number(item.right), self._loaded(item.left)
-        if bound is None or number is None or number not in self._indices:
+        if bound is None or number is None:
             return False
-        return (item.operator, bound) in SIGNS or (item.operator in EQUALITIES and bound < 0)
+        is_of_sign = (item.operator, bound) in SIGNS or (item.operator in EQUALITIES and bound < 0)
+        return is_of_sign and number in self._indices
 
     def _number(self, value: ValueId) -> int | None:
         item = self._divergence.definition(value)
