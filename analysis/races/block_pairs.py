@@ -11,10 +11,8 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from analysis.access.model import AccessKind
-from analysis.affine.atoms import Axis, RegisterAtom
-from analysis.affine.linear_form import LinearForm
 from analysis.affine.result import AffineResult
-from analysis.divergence.launch_shape import BlockShape, LaunchKnowledge
+from analysis.divergence.launch_shape import LaunchKnowledge
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
 from analysis.ir.function import Function
@@ -29,10 +27,10 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import BinaryOperator, SpecialRegister
 from analysis.ir.pace import popped
+from analysis.races.grid_forms import grows_along_the_grid, lies_apart_in_blocks
 from analysis.races.model import MemoryUse
 from analysis.races.objects import used_object
 from analysis.races.uses import MemoryUses, conflict, is_guess
-from analysis.verdict.slice import BLOCK_INDICES
 
 MAX_USES: Final = 60
 
@@ -62,41 +60,10 @@ def _has_one_place_each(
     forms = {affine.form_at(use.address, use.block) for use in group}
     if len(forms) == 1 and (form := next(iter(forms))) is not None:
         width = max(use.width for use in group)
-        if _grows_along_the_grid(form) or _lies_apart_in_blocks(form, width, known.shapes):
+        if grows_along_the_grid(form) or lies_apart_in_blocks(form, width, known.shapes):
             return True
     places = {_indices(divergence, use.address) for use in group}
     return len(places) == 1 and _counts_along_the_grid(divergence, next(iter(places)))
-
-
-def _grows_along_the_grid(form: LinearForm) -> bool:
-    """Is it `c * (blockIdx.x * blockDim.x + threadIdx.x)`, and something that agrees in all blocks?"""
-    step = form.coefficient(Axis.THREAD_X).constant
-    if not step or len(form.coefficients) != 1:
-        return False
-    found = False
-    for monomial, factor in form.base.terms:
-        if monomial == _FIRST_THREAD:
-            found = factor == step
-        elif any(isinstance(atom, RegisterAtom) and atom.register in BLOCK_INDICES for atom in monomial):
-            return False
-    return found
-
-
-def _lies_apart_in_blocks(form: LinearForm, width: int, shapes: Sequence[BlockShape]) -> bool:
-    """Is it `c * blockIdx.x` with a `c` of at least what the threads of a block reach, and something that agrees?"""
-    step = 0
-    for monomial, factor in form.base.terms:
-        if any(isinstance(atom, RegisterAtom) and atom.register in BLOCK_INDICES for atom in monomial):
-            if monomial != _BLOCK:
-                return False
-            step = abs(factor)
-    reach = width
-    for axis, coefficient in form.coefficients:
-        factor = coefficient.constant
-        if factor is None or axis is Axis.LANE or not shapes:
-            return False
-        reach += abs(factor) * (max((shape.x, shape.y, shape.z)[axis] for shape in shapes) - 1)
-    return step >= reach
 
 
 _STEPS: Final = (Binary, Convert, Phi, Select)
@@ -105,9 +72,6 @@ _COUNTING: Final = frozenset(
 )
 """Not `|`, `&`, a minimum or a maximum: done twice they leave what they left the first time."""
 _LINEAR: Final = frozenset({BinaryOperator.ADD, BinaryOperator.SUBTRACT, BinaryOperator.MULTIPLY})
-_BLOCK: Final = (RegisterAtom(SpecialRegister.BLOCK_X),)
-_FIRST_THREAD: Final = tuple(sorted(map(RegisterAtom, (SpecialRegister.BLOCK_X, SpecialRegister.BLOCK_DIM_X))))
-"""The index along the grid of the first thread of the block."""
 
 
 def _indices(divergence: DivergenceResult, address: ValueId) -> tuple[ValueId, ...]:

@@ -51,7 +51,12 @@ def find_block_races(known: MemoryUses) -> tuple[Race, ...]:
     uses = watched_uses(known)
     kinds = StoredKinds(known.control, divergence)
     pairs = pairs_of(function, divergence, uses, in_two_blocks=True)
-    pairs = [pair for pair in pairs if _may_matter(kinds, *(uses[n] for n in pair))]
+    pairs = [
+        pair
+        for pair in pairs
+        if not known.lone_threads.are_one_block(*(uses[number].block for number in pair))
+        and _may_matter(kinds, *(uses[number] for number in pair))
+    ]
     if not pairs:
         return ()
     program = build_program(function, known.control, divergence, uses, launch=launch)

@@ -82,6 +82,11 @@ class Disjoint:
         """Does every block have one row of threads?"""
         return self._extent is not None and self._extent[1:] == (1, 1)
 
+    def differs_in_each_thread(self, form: LinearForm) -> bool:
+        """Is it another number in each thread of a block?"""
+        factors = _factors(form)
+        return factors is not None and self._extent is not None and not _some_distance_hits(factors, self._extent, 0, 0)
+
     def form_of(self, use: MemoryUse) -> LinearForm | None:
         """Of its address, if it is exact and the same in every execution."""
         number = self._place(use).form

@@ -33,8 +33,12 @@ def find_global_races(known: MemoryUses, barriers: Sequence[BarrierSite], told: 
     uses = numbered(use for group in known.written_in_global_memory for use in group)
     if not uses:
         return ()
-    left = set(pairs_of(function, divergence, uses)) - _pairs_told(uses, told)
-    pairs = left.intersection(open_pairs(uses, intervals(known.control, barriers, uses), known.disjoint))
+    left = {
+        pair
+        for pair in set(pairs_of(function, divergence, uses)) - _pairs_told(uses, told)
+        if not known.lone_threads.are_one_thread(*(uses[number].block for number in pair))
+    }
+    pairs = left and left.intersection(open_pairs(uses, intervals(known.control, barriers, uses), known.disjoint))
     if not pairs:
         return ()
     program = build_program(function, known.control, divergence, uses, goes_on=True, launch=known.launch)

@@ -29,6 +29,7 @@ from analysis.ir.types import MemorySpace, PointerType
 from analysis.lower.layouts import size_of
 from analysis.memory.spaces import SpaceResult
 from analysis.races.disjoint import Disjoint
+from analysis.races.lone_threads import LoneThreads
 from analysis.races.model import MemoryUse
 from analysis.races.objects import written_groups
 
@@ -70,6 +71,10 @@ class MemoryUses:
     @cached_property
     def disjoint(self) -> Disjoint:
         return Disjoint(self.control, self.divergence, self.affine, self.launch)
+
+    @cached_property
+    def lone_threads(self) -> LoneThreads:
+        return LoneThreads(self.control, self.divergence, self.affine, self.launch, self.disjoint)
 
     def of(self, wanted: frozenset[MemorySpace]) -> tuple[MemoryUse, ...]:
         """Those of the wanted spaces whose width is known, in reverse post-order of their blocks."""
