@@ -81,6 +81,7 @@ class FormPass:
         self.divergence = facts.divergence
         self.phis = PhiRules(facts, control)
         self._widths = of_each_type(self.types, width_of)
+        self._agrees = facts.uniformity.agrees
         self._moving: set[ValueId] = set()
         """Values that rest on a guess about a loop, so that they may change when the loops are read again."""
 
@@ -165,7 +166,7 @@ class FormPass:
     def _first_look(self, block: BasicBlockId) -> list[_Ruled]:
         """Gives the values of a block their forms; the instructions that depend on others, with their rules."""
         found: list[_Ruled] = []
-        widths, rules, body = self._widths, self._RULES, self.facts.function.blocks[block]
+        forms, widths, rules, body = self.forms, self._widths, self._RULES, self.facts.function.blocks[block]
         for phi in body.phis:
             if widths[phi.result]:
                 self._settle(phi.result, self.phis.form(phi, block))
@@ -177,7 +178,11 @@ class FormPass:
             if rule is None:
                 self._settle(result, None)
                 continue
-            self._settle(result, rule(self, instruction, block))
+            form = rule(self, instruction, block)
+            if form is None or len(form.base.terms) > MAX_TERMS:
+                self._settle(result, form)
+            else:
+                forms[result] = form
             if instruction.operands:
                 found.append((instruction, result, rule))
         return found
@@ -208,7 +213,11 @@ class FormPass:
             for instruction, result, rule in ruled:
                 proven[result] = 0
                 forms[result] = None
-                self._settle(result, rule(self, instruction, block))
+                form = rule(self, instruction, block)
+                if form is None or len(form.base.terms) > MAX_TERMS:
+                    self._settle(result, form)
+                else:
+                    forms[result] = form
 
     def _settle(self, value: ValueId, form: LinearForm | None) -> None:
         if form is not None and len(form.base.terms) > MAX_TERMS:
@@ -221,7 +230,7 @@ class FormPass:
     def read(self, value: ValueId, block: BasicBlockId) -> LinearForm | None:
         """The form where the block reads the value."""
         form = self.forms[value]
-        return form if form is not None and self.facts.uniformity.agrees(value, form, block) else None
+        return form if form is not None and self._agrees(value, form, block) else None
 
     def _prove(self, instruction: Instruction) -> None:
         """The result equals its form as an integer if the operands do and nothing wraps."""

@@ -21,6 +21,7 @@ class Uniformity:
     def __init__(self, function: Function, control: ControlFlow, divergence: DivergenceResult) -> None:
         self._control = control
         self._divergence = divergence
+        self._home = divergence.home
         self._loops: list[frozenset[BasicBlockId] | None] | None = None
         if control.cycles:
             innermost = (control.innermost_cycle(BasicBlockId(block)) for block in range(len(control.successors)))
@@ -31,7 +32,7 @@ class Uniformity:
         """Has every atom of the value's form one value per warp where `block` reads it?"""
         if self._loops is None:
             return True
-        loop = self._loops[self._divergence.home(value)]
+        loop = self._loops[self._home(value)]
         if loop is None or block in loop:
             return True  # no loop was left since the definition, where they agreed
         if not self._all_agree(form.base.atoms(), block):

@@ -7,8 +7,8 @@ chain the level never falls, and where it stays the same the rises get older.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Final, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, cast, final
 
 from analysis.divergence.call_context import Argument
 from analysis.divergence.causes import (
@@ -75,6 +75,11 @@ class DivergenceResult:
         self.launch = launch
         self._sites: dict[SourceBranchId, tuple[tuple[BasicBlockId, ValueId | None], ...]] | None = None
         self._waits: Waits | None = None
+        # Asked more often than anything else, by every pass; so these are what answers, not methods that ask it.
+        self.definition: Callable[[ValueId], Instruction | Phi | None] = self._graph.definitions.get
+        """What defines the value; None for a parameter."""
+        self.home = cast("Callable[[ValueId], BasicBlockId]", self._graph.home.__getitem__)
+        """The block that defines the value; the entry for a parameter."""
 
     @property
     def function(self) -> Function:
@@ -102,14 +107,6 @@ class DivergenceResult:
     def definitions(self) -> Mapping[ValueId, Instruction | Phi]:
         """What defines each value, parameters aside."""
         return self._graph.definitions
-
-    def definition(self, value: ValueId) -> Instruction | Phi | None:
-        """What defines the value; None for a parameter."""
-        return self._graph.definitions.get(value)
-
-    def home(self, value: ValueId) -> BasicBlockId:
-        """The block that defines the value; the entry for a parameter."""
-        return BasicBlockId(self._graph.home[value])
 
     def may_be_local(self, value: ValueId) -> bool:
         """May the pointer point to a local variable, of which each thread has its own at an address that agrees?"""

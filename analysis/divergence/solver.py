@@ -228,12 +228,12 @@ class Solver:
         """The level of the value where it is read."""
         level = self.level[value]
         graph = self.graph
-        if graph.timeless[value]:
+        if level == HIGHEST or graph.timeless[value]:
             return level
-        for cycle in self.control.cycles_around(BasicBlockId(graph.home[value])):
-            if block in cycle.blocks:
-                break
+        cycle = self.control.innermost_cycle(BasicBlockId(graph.home[value]))
+        while cycle is not None and block not in cycle.blocks:
             level = max(level, self.level[graph.loop_base + cycle.id])
+            cycle = None if cycle.parent is None else self.control.cycles[cycle.parent]
         return level
 
     # -- exchanges --------------------------------------------------------------------------------------------------

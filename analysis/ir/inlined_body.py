@@ -277,14 +277,14 @@ class Inlining:
             spend(len(instructions) // _COPIED_IN_A_ROUND)
             block.instructions += instructions
             return block
-        frames, spans = body.frames, body.spans
+        frames, spans, is_callee, returned = body.frames, body.spans, body.is_callee, results.keys()
         append = block.instructions.append
         for instruction in paced(instructions, 3):
             if type(instruction) is Call:
                 block = self._copy_call(body, instruction, block)
                 append = block.instructions.append
-            elif not body.is_callee:
-                is_same = results.keys().isdisjoint(instruction.operands)
+            elif not is_callee:
+                is_same = returned.isdisjoint(instruction.operands)
                 append(instruction if is_same else instruction.renamed(names, instruction.span))
             else:
                 own = instruction.span

@@ -103,6 +103,9 @@ class Rounds:
         self._splitting_once: dict[tuple[int, BasicBlockId], bool] = {}
         self._varying: dict[tuple[int, Level], list[BasicBlockId] | None] = {}
         self._schedules: dict[int, list[Schedule] | None] = {}
+        self._approaches: dict[tuple[int, Test], Approach | None] = {}
+        self._asked_about = 0
+        """How many loops `breaks` is looking at."""
 
     # -- whole loops ------------------------------------------------------------------------------------------------
 
@@ -144,7 +147,9 @@ class Rounds:
         if cycle.id not in self._breaks:
             self._breaks[cycle.id] = None  # for a loop that is asked about while it is looked at
             exits = self._varying_exits(cycle, Level.BLOCK)
+            self._asked_about += 1
             found = None if exits is None else [self.breaks_of_exit(cycle, block) for block in exits]
+            self._asked_about -= 1
             if found is not None and None not in found:
                 self._breaks[cycle.id] = sum(places for places in found if places is not None)
         return self._breaks[cycle.id]
@@ -284,6 +289,14 @@ class Rounds:
         return None
 
     def _approach(self, cycle: Cycle, test: Test) -> Approach | None:
+        if self._asked_about:  # an answer that leaves out a loop holds for this question alone
+            return self._find_approach(cycle, test)
+        key = cycle.id, test
+        if key not in self._approaches:
+            self._approaches[key] = self._find_approach(cycle, test)
+        return self._approaches[key]
+
+    def _find_approach(self, cycle: Cycle, test: Test) -> Approach | None:
         low, high = self._side(test.low, test.home, cycle), self._side(test.high, test.home, cycle)
         if low is None or high is None:
             return None
