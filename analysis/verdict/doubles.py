@@ -137,13 +137,15 @@ class _Islands:
 
     def _read(self) -> None:
         types = self._function.types
+        wide = {id(type_) for type_ in _different(types) if is_double(type_)}
+        is_wide = [id(type_) in wide for type_ in types]
         for block in paced(self._control.order, 4):
             body = self._function.blocks[block]
             for item in (*body.phis, *body.instructions):
-                doubles = [value for value in item.operands if is_double(types[value])]
+                doubles = [value for value in item.operands if is_wide[value]]
                 for value in doubles:
                     self._users[value].append(item)
-                if item.result is not None and is_double(types[item.result]):
+                if item.result is not None and is_wide[item.result]:
                     doubles.append(item.result)
                 if not doubles:
                     continue
@@ -175,8 +177,10 @@ class _Islands:
                 operations.append((block, item))
             else:
                 return None  # it is stored, passed on, or whatever else somebody wants a double for
+        if not literals or not has_float:
+            return None
         left = [one for one in operations if not self._is_folded(one[1]) and not self._is_constant(one[1])]
-        if not literals or not left or not has_float:
+        if not left:
             return None
         fast, slow = self._slots(left)
         return DoubleIsland(tuple(literals), tuple(item for _, item in left), tuple(conversions), fast, slow)

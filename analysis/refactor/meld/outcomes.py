@@ -23,7 +23,7 @@ from analysis.refactor.meld.model import Opportunity, Outcome, Refusal
 from analysis.refactor.meld.passage import Passage, Place
 from analysis.refactor.meld.planning import NoGain, NotAlike, Plan, Undeclarable
 from analysis.refactor.meld.plans import EmptyArm, Unreadable, plans_of
-from analysis.refactor.meld.region import Candidate, Regions
+from analysis.refactor.meld.region import Candidate, Regions, may_be_melded
 
 
 def meld_outcomes(
@@ -41,7 +41,7 @@ def meld_opportunities(
     analysis: FileAnalysis, function: FunctionFacts, settings: MeldSettings, least: float
 ) -> Sequence[Opportunity]:
     """The melds that save at least that share of the kernel's issue slots."""
-    branches = _branches(function)
+    branches = [one for one in _branches(function) if may_be_melded(one)]
     if not branches:
         return ()
     question = meld_opportunities, settings, least
@@ -75,9 +75,7 @@ def _outcomes(
 ) -> tuple[Outcome, ...]:
     """Of all branches but those that cannot save `least`."""
     regions = Regions(analysis, function)
-    looked_at = [
-        one for one in map(regions.candidate, branches) if isinstance(one, Refusal) or regions.may_save(one, least)
-    ]
+    looked_at = [regions.candidate(one) for one in branches if least <= 0 or regions.may_save(one, least)]
     candidates = [one for one in looked_at if isinstance(one, Candidate)]
     found: dict[Place, Outcome] = {}
     for number, candidate in enumerate(candidates):

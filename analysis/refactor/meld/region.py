@@ -47,6 +47,11 @@ class MeldableBranch:
     plan: Plan
 
 
+def may_be_melded(branch: BranchFact) -> bool:
+    """Whether anything is left to be asked of a branch that varies: it has two arms, and a warp that splits loses."""
+    return branch.kind in (SourceBranchKind.IF, SourceBranchKind.SWITCH) and branch.cost != 0
+
+
 @final
 @record
 class Candidate:
@@ -96,7 +101,7 @@ class Regions:
                 return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
             message = "a warp that splits here loses nothing: one arm costs nothing, or a single lane runs it"
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, message)
-        context = next((at for at, view in enumerate(self._views) if _varies(view, branch)), 0)
+        context = self._context(branch)
         found = self._known_in(context).hindrance(branch.extent)
         if found is not None:
             return self._refused(branch, found.obstacle, Span(found.start, found.end), found.message)
@@ -118,19 +123,24 @@ class Regions:
 
     def opportunity(self, candidate: Candidate, method: MeldMethod, saved: float) -> Opportunity:
         """A meld that saves so many issue slots, as a share of the kernel's."""
-        return Opportunity(self._function.id, candidate.branch, method, self._share(candidate, saved))
+        share = self._share(candidate.branch, candidate.context, saved)
+        return Opportunity(self._function.id, candidate.branch, method, share)
 
-    def may_save(self, candidate: Candidate, share: float) -> bool:
+    def may_save(self, branch: BranchFact, share: float) -> bool:
         """Whether a meld may save such a share of the kernel's issue slots; told before anything is read."""
-        if share <= 0 or candidate.branch.kind is SourceBranchKind.SWITCH:
+        if branch.kind is SourceBranchKind.SWITCH:
             return True  # a chain of comparisons costs what no instruction says
-        most = self._known_in(candidate.context).most_slots(candidate.branch.extent)
-        return self._share(candidate, most) >= share
+        context = self._context(branch)
+        return self._share(branch, context, self._known_in(context).most_slots(branch.extent)) >= share
 
-    def _share(self, candidate: Candidate, slots: float) -> float:
+    def _context(self, branch: BranchFact) -> int:
+        """The number of the first call context in which lanes may part there."""
+        return next((at for at, view in enumerate(self._views) if _varies(view, branch)), 0)
+
+    def _share(self, branch: BranchFact, context: int, slots: float) -> float:
         """Of the kernel's issue slots, in the warps that split."""
-        splits = 1.0 if candidate.branch.splits is None else candidate.branch.splits.share
-        return min(splits * slots / self._known_in(candidate.context).kernel_slots, 1.0)
+        splits = 1.0 if branch.splits is None else branch.splits.share
+        return min(splits * slots / self._known_in(context).kernel_slots, 1.0)
 
     def not_planned(
         self, candidate: Candidate, found: NotAlike | NoGain | Undeclarable | EmptyArm | Unreadable, origin: int
