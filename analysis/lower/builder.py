@@ -340,22 +340,25 @@ class FunctionBuilder:
                 block.terminator = Return(None, end)
         kept = self._reachable()
         defined = self._defined_in(kept)
-        self._define_dead(defined, end)
-        number = {old: BasicBlockId(new) for new, old in enumerate(kept)}
+        definitions, expressions = tuple(self.definitions), tuple(self.expressions)
+        if len(defined) < len(self.types):
+            self._define_dead(defined, end)
+            definitions = tuple(record for record in definitions if record.value in defined)
+            expressions = tuple(record for record in expressions if record.value in defined)
         return Function(
             id=id,
             name=name,
             kind=kind,
             parameters=tuple(self.parameters),
             return_type=return_type,
-            blocks=tuple(self._closed(index, number) for index in kept),
+            blocks=self._closed(kept),
             types=tuple(self.types),
             structs=self.structs,
             symbols=tuple(self.symbols),
             branches=tuple(self.branches),
             variables=tuple(self.variables),
-            definitions=tuple(record for record in self.definitions if record.value in defined),
-            expressions=tuple(record for record in self.expressions if record.value in defined),
+            definitions=definitions,
+            expressions=expressions,
             frames=(own_frame(id),),
         )
 
@@ -382,15 +385,19 @@ class FunctionBuilder:
 
     def _define_dead(self, defined: set[ValueId], end: Span) -> None:
         """Values of unreachable blocks are still numbered: the entry defines them as undefined."""
-        if len(defined) < len(self.types):
-            dead = [Undefined(ValueId(value), end) for value in range(len(self.types)) if value not in defined]
-            self._blocks[0].instructions.extend(dead)
+        dead = [Undefined(ValueId(value), end) for value in range(len(self.types)) if value not in defined]
+        self._blocks[0].instructions.extend(dead)
 
-    def _closed(self, index: int, number: Mapping[int, BasicBlockId]) -> BasicBlock:
-        block = self._blocks[index]
-        spend(2)
-        assert block.terminator is not None
-        return BasicBlock((), tuple(block.instructions), _renumbered(block.terminator, number))
+    def _closed(self, kept: list[int]) -> tuple[BasicBlock, ...]:
+        number = {old: BasicBlockId(new) for new, old in enumerate(kept)}
+        is_same = len(kept) == len(self._blocks)
+        blocks: list[BasicBlock] = []
+        for index in paced(kept, 2):
+            block, terminator = self._blocks[index], self._blocks[index].terminator
+            assert terminator is not None
+            terminator = terminator if is_same else _renumbered(terminator, number)
+            blocks.append(BasicBlock((), tuple(block.instructions), terminator))
+        return tuple(blocks)
 
 
 def _renumbered(terminator: Terminator, number: Mapping[int, BasicBlockId]) -> Terminator:

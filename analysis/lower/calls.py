@@ -8,7 +8,7 @@ Rules   A call of a function with a body is a `Call`; its arguments have exactly
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -32,7 +32,7 @@ from analysis.ir.types import (
     UnknownType,
     VoidType,
 )
-from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address
+from analysis.lower.builtins import BuiltinCall, BuiltinFunction, Literal, is_known_by_address, no_literal
 from analysis.lower.builtins.atomic_objects import is_atomic_object
 from analysis.lower.chosen_calls import Arm, call_one
 from analysis.lower.class_numbers import class_of, number_of_class, set_class
@@ -88,12 +88,14 @@ def call_functions(
     explicit: tuple[TemplateArgument, ...],
     arguments: Sequence[Operand],
     span: Span,
-    literals: tuple[Literal, ...] = (),
+    literal: Callable[[int], Literal] = no_literal,
 ) -> Operand:
     """A call by name of one of these functions."""
-    choice = choose(ctx, declarations, explicit, arguments)
+    choice = None
+    if declarations or any(isinstance(argument, Closure) for argument in arguments):  # whose class is declared here
+        choice = choose(ctx, declarations, explicit, arguments)
     if builtin is not None and (choice is None or not choice.is_exact or not _has_body(choice)):
-        return call_builtin(ctx, builtin, arguments, explicit, span, literals=literals)
+        return call_builtin(ctx, builtin, arguments, explicit, span, literal=literal)
     if choice is None:
         return unknown_call(ctx, f"call of unknown function {name}", arguments, span)
     if not _has_body(choice):
@@ -437,7 +439,7 @@ def call_builtin(
     span: Span,
     *,
     receiver: Operand = None,
-    literals: tuple[Literal, ...] = (),
+    literal: Callable[[int], Literal] = no_literal,
 ) -> Operand:
     """A function or method that the tables know."""
     for index, argument in enumerate(arguments):
@@ -458,7 +460,7 @@ def call_builtin(
         receiver.address if isinstance(receiver, LValue) else None,
         span,
         ctx.warp_size,
-        literals,
+        literal,
         lambda index, values: _apply(ctx, arguments[index], values, span),
     )
     result = builtin.lower(call)

@@ -13,7 +13,7 @@ from typing import Final
 from analysis.cpp.constants import arithmetic
 from analysis.cpp.constants.values import NotConstant
 from analysis.cpp.literals import Literal, character_literal, number_literal
-from analysis.cpp.types.model import Fundamental, QualType, fundamental
+from analysis.cpp.types.model import Fundamental, FundamentalType, QualType, fundamental
 from analysis.ir.types import BOOLEAN
 from analysis.lower.constant_values import Constant, ConstantName, ConstantObject
 from analysis.lower.conversions import is_arithmetic
@@ -76,6 +76,42 @@ def _computed(node: Node) -> Literal | None:
         return Literal(*arithmetic.binary(sign.kind, one.value, one.type, other.value, other.type))
     except NotConstant:
         return None
+
+
+def reads_variable(scope: Scope, node: Node) -> bool:
+    """Whether the value of a variable of the thread, or a register, is a part of the expression: no constant has one.
+
+    False says nothing: only arithmetic on numbers is looked through, which takes less than to evaluate it in vain.
+    """
+    return _reads(scope, node) is True
+
+
+def _reads(scope: Scope, node: Node) -> bool | None:
+    """None for all that is not known to be a number, on which an operator may be a function."""
+    match node.kind:
+        case "number_literal":
+            return False
+        case "parenthesized_expression" if len(node.children) == 1:
+            return _reads(scope, node.children[0])
+        case "identifier":
+            entity = scope.find(node.text.decode("utf-8", "replace"))
+            exact = entity.declared.exact if isinstance(entity, LocalVariable) else None
+            if not isinstance(entity, LocalVariable) or exact is None or not isinstance(exact.type, FundamentalType):
+                return None
+            return entity.constant is None
+        case "field_expression":
+            argument = node.field("argument")
+            is_name = argument is not None and argument.kind == "identifier"
+            entity = scope.find(argument.text.decode("utf-8", "replace")) if argument is not None and is_name else None
+            return True if isinstance(entity, BuiltinName) and entity.builtin.registers else None
+        case "binary_expression":
+            left, sign, right = node.three("left", "operator", "right")
+            if left is None or sign is None or right is None or sign.kind not in _ARITHMETIC:
+                return None
+            one, other = _reads(scope, left), _reads(scope, right)
+            return None if one is None or other is None else one or other
+        case _:
+            return None
 
 
 def literal(node: Node) -> ConstantName | None:
@@ -166,5 +202,6 @@ def declare_object(scope: Scope, name: str, value: Node) -> None:
         variable.object = found if isinstance(found, ConstantObject) else None
 
 
+_ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^"})
 _TRUE: Final = ConstantName(True, BOOLEAN, fundamental(Fundamental.BOOL))
 _FALSE: Final = ConstantName(False, BOOLEAN, fundamental(Fundamental.BOOL))

@@ -15,7 +15,7 @@ from typing import TypeAlias, final
 from analysis.cpp.conversions.model import Argument, ValueCategory
 from analysis.cpp.conversions.standard import decayed
 from analysis.cpp.expressions.parts import part_category
-from analysis.cpp.types.model import QualType, qualifiers_of
+from analysis.cpp.types.model import FundamentalType, QualType, qualifiers_of
 from analysis.ir.function import VariableId
 from analysis.ir.ids import BasicBlockId, FunctionId, SymbolId, ValueId
 from analysis.ir.record import record
@@ -27,7 +27,7 @@ from analysis.lower.endings import Ending, Exit, FullExpression, Label
 from analysis.lower.names import Closure, Declarations, DeclaredType, FunctionSet, LocalVariable, Record, Scope
 from analysis.lower.reassigned import is_reassigned
 from analysis.syntax.snippet import Snippet
-from analysis.syntax.source_map import IDENTITY
+from analysis.syntax.source_map import NO_SEGMENT, Segment
 from analysis.syntax.tree import Node
 
 
@@ -181,6 +181,8 @@ class LoweringContext:
     """The objects of variables of the thread that were named: they are always at the same address."""
     spans: dict[Node, Span] = field(default_factory=dict[Node, Span])
     """Spans that were asked for: the instructions and records of one node share one object."""
+    segment: Segment = NO_SEGMENT
+    """The part of the snippet in which the last of them lies, and most likely the next."""
     chosen: dict[ValueId, Node] = field(default_factory=dict[ValueId, Node])
     """Values of `c ? a : b` with two objects of one type: the objects are not known any more, only their names."""
     chosen_between: dict[ValueId, Argument] = field(default_factory=dict[ValueId, "Argument"])
@@ -210,8 +212,14 @@ class LoweringContext:
             start, end = node.start, node.end
             if start < 0:  # broken text: the node begins in what was wrapped around it to parse it
                 start, end = 0, max(end, 0)
-            whole = self.snippet.source_map
-            known = self.spans[node] = Span(start, end) if whole is IDENTITY else whole.span(start, end)
+            first, last, distance, replaced = self.segment
+            if not first <= start < last:
+                first, last, distance, replaced = self.segment = self.snippet.source_map.segment(start)
+            if start < end <= last:
+                known = Span(start + distance, end + distance) if replaced is None else replaced
+            else:
+                known = self.snippet.source_map.span(start, end)
+            self.spans[node] = known
         return known
 
     def token_span(self, start: int, end: int) -> Span:
@@ -229,7 +237,8 @@ class LoweringContext:
             type, known = self.builder.types[operand], self.exact.get(operand)
             if known is None:
                 return natural(type)
-            return known if agrees(decayed(known), type) else None
+            value = known if isinstance(known.type, FundamentalType) else decayed(known)
+            return known if agrees(value, type) else None
         return _exact_type(operand) if isinstance(operand, LValue) else None
 
     def is_constant(self, place: LValue) -> bool | None:
@@ -254,11 +263,11 @@ class LoweringContext:
     @contextmanager
     def elsewhere(self, scope: Scope, snippet: Snippet, span: Span | None) -> Generator[None]:
         """Lowers text of another declaration; `span` is what its instructions are attributed to."""
-        before = self.scope, self.snippet, self.fixed_span, self.spans
+        before = self.scope, self.snippet, self.fixed_span, self.spans, self.segment
         self.scope, self.snippet, self.fixed_span = scope, snippet, self.fixed_span or span
         if snippet is not before[1]:
-            self.spans = {}
+            self.spans, self.segment = {}, NO_SEGMENT
         try:
             yield
         finally:
-            self.scope, self.snippet, self.fixed_span, self.spans = before
+            self.scope, self.snippet, self.fixed_span, self.spans, self.segment = before

@@ -57,19 +57,18 @@ _STORED: Final[dict[Fundamental, ir.Type]] = {
     Fundamental.NULL_POINTER: _NULL,
 }
 """What objects of the fundamental types are stored as."""
-_PLAIN: Final[dict[ir.Type, QualType]] = {
-    ir.VOID: fundamental(Fundamental.VOID),
-    ir.BOOLEAN: fundamental(Fundamental.BOOL),
-    **{type: fundamental(kind) for kind, type in _FLOATING.items()},
+_FLOATS: Final = {type.format: fundamental(kind) for kind, type in _FLOATING.items()}
+_VOID: Final = fundamental(Fundamental.VOID)
+_BOOLEAN: Final = fundamental(Fundamental.BOOL)
+_INTEGERS: Final = {
+    (8, True): fundamental(Fundamental.CHAR),
+    (8, False): fundamental(Fundamental.UNSIGNED_CHAR),
+    (16, True): fundamental(Fundamental.SHORT),
+    (16, False): fundamental(Fundamental.UNSIGNED_SHORT),
+    (32, True): fundamental(Fundamental.INT),
+    (32, False): fundamental(Fundamental.UNSIGNED),
 }
-_INTEGERS: Final[dict[ir.Type, QualType]] = {
-    ir.S8: fundamental(Fundamental.CHAR),
-    ir.U8: fundamental(Fundamental.UNSIGNED_CHAR),
-    ir.S16: fundamental(Fundamental.SHORT),
-    ir.U16: fundamental(Fundamental.UNSIGNED_SHORT),
-    ir.S32: fundamental(Fundamental.INT),
-    ir.U32: fundamental(Fundamental.UNSIGNED),
-}
+"""By width and sign."""
 _LARGE: Final = {
     64: (Fundamental.UNSIGNED_LONG, Fundamental.LONG),
     128: (Fundamental.UNSIGNED_INT128, Fundamental.INT128),
@@ -165,6 +164,12 @@ def natural(type: ir.Type) -> QualType | None:
     match type:
         case ir.PointerType() | ir.IntegerType():
             return None
+        case ir.FloatType(format=format):
+            return _FLOATS[format]
+        case ir.BooleanType():
+            return _BOOLEAN
+        case ir.VoidType():
+            return _VOID
         case ir.StructType():
             return QualType(ClassType(type.name))
         case ir.TemplateType():
@@ -175,14 +180,17 @@ def natural(type: ir.Type) -> QualType | None:
             return QualType(DeviceType(type))
         case ir.HandleType():
             return None if type in ir.FUNCTION_POINTERS else QualType(DeviceType(type))
+        case ir.ArrayType() | ir.UnknownType():
+            return None
         case _:
-            return _PLAIN.get(type)
+            assert_never(type)
 
 
 def of_library(type: ir.Type) -> QualType | None:
     """The C++ type of what a table of CUDA's own functions, variables and types declares: never an enumeration."""
-    known = _INTEGERS.get(type)
-    return natural(type) if known is None else known
+    if isinstance(type, ir.IntegerType):
+        return _INTEGERS.get((type.bits, type.signed))
+    return natural(type)
 
 
 def assumed(type: ir.Type) -> QualType:
@@ -229,6 +237,10 @@ def agrees(type: QualType, stored: ir.Type) -> bool:
         return agrees(inner.referred, stored.element)
     if isinstance(inner, ClassType) and isinstance(stored, ir.StructType):
         return inner.name == stored.name
+    if isinstance(inner, DeviceType):
+        return inner.object is stored or inner.object == stored
+    if isinstance(inner, DependentType):
+        return isinstance(stored, ir.TemplateType) and inner.name == stored.name
     return _same(ir_type(type), stored)
 
 

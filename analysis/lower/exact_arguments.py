@@ -77,12 +77,16 @@ def exact_arguments(
 
 def structured(program: Declarations, type: QualType) -> QualType | None:
     """The type with the classes in it as templates with arguments."""
+    if isinstance(type.type, cpp.FundamentalType):
+        return type
     inner = _structured(program, type.type)
     return None if inner is None else QualType(inner, type.is_constant, type.is_volatile)
 
 
 def structured_argument(program: Declarations, argument: Argument) -> Argument:
     """The argument of a call by its structured type; not known where that of a base of its class is not."""
+    if isinstance(argument.type.type, cpp.FundamentalType):
+        return argument
     known = structured(program, argument.type)
     if known is None or not _has_known_bases(program, layers(argument.type)[1].type):
         return replace(argument, type=_opaque(argument.type))

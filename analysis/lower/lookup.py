@@ -7,6 +7,8 @@ Rules   The first component is looked up from inside out, each further one insid
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from analysis.cpp.types.model import INT, SIZE, ClassType, QualType
 from analysis.ir.types import (
     S32,
@@ -238,6 +240,7 @@ def spelled_entity(scope: Scope, spelling: str) -> Entity | None:
     return inner or builtin_entity("::".join(parts))
 
 
+@lru_cache(maxsize=1 << 11)
 def builtin_entity(name: str) -> Entity | None:
     """The built-in type, variable or function of that (perhaps qualified) name."""
     return _builtin(name)
@@ -401,19 +404,17 @@ def functions_named(
 def constant_part(scope: Scope, node: Node) -> ConstantName | None:
     """The number that a member or an element of a named constant object is; None for any other object, at once."""
     root: Node | None = node
-    while root is not None and root.kind in ("field_expression", "subscript_expression"):
+    while root is not None and root.kind in _PARTS:
         root = root.field("argument")
     if root is None or root.kind not in ("identifier", "qualified_identifier"):
         return None
-    match find(scope, root):
-        case ConstantObject():
-            is_constant = True
-        case LocalVariable(object=object):
-            is_constant = object is not None
-        case GlobalVariable(declaration=declaration):
-            is_constant = declaration.is_constexpr
-        case _:
-            is_constant = False
+    whole = find(scope, root)
+    if isinstance(whole, LocalVariable):
+        is_constant = whole.object is not None
+    elif isinstance(whole, GlobalVariable):
+        is_constant = whole.declaration.is_constexpr
+    else:
+        is_constant = isinstance(whole, ConstantObject)
     return evaluate(scope, node, is_required=False) if is_constant else None
 
 
@@ -432,6 +433,7 @@ def constant_object(scope: Scope, node: Node) -> ConstantName | None:
     return None
 
 
+_PARTS = frozenset({"field_expression", "subscript_expression"})
 _PLAIN = frozenset({"identifier", "type_identifier", "namespace_identifier", "field_identifier", "primitive_type"})
 _TEMPLATED = frozenset({"template_type", "template_function", "template_method"})
 _HOLDERS = LocalVariable | GlobalVariable

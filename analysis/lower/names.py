@@ -550,8 +550,10 @@ class Record:
 
     def field_index(self, name: str) -> int | None:
         """The member of that name; an own member hides a base's."""
-        for index in range(len(self.fields) - 1, -1, -1):
-            if self.fields[index].name == name:
+        index = len(self.fields)
+        for member in reversed(self.fields):
+            index -= 1
+            if member.name == name:
                 return index
         return None
 

@@ -213,6 +213,8 @@ def _differ(one: FunctionInstance, other: FunctionInstance) -> bool:
 
 def _specialised(program: Declarations, declarations: Sequence[FunctionDeclaration], choice: Choice) -> Choice:
     """The explicit specialisation for the arguments of the chosen template, where there is one."""
+    if not choice.instance.declaration.template_parameters:
+        return choice
     found = specialisation_of(program, declarations, choice.instance)
     possible = tuple(instantiate(each, {}) for each in found.possible)
     instance = choice.instance if found.function is None else instantiate(found.function, {})

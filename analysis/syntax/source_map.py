@@ -7,10 +7,23 @@ Rules    A map is a list of segments in snippet order.  A *verbatim* segment is 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import final
+from sys import maxsize
+from typing import Final, NamedTuple, final
 
 from analysis.ir.record import record
 from analysis.ir.source import Span
+
+
+class Segment(NamedTuple):
+    """A range of the snippet: original text `distance` further on, or in place of one original range, `replaced`."""
+
+    start: int
+    end: int
+    distance: int
+    replaced: Span | None
+
+
+NO_SEGMENT: Final = Segment(0, 0, 0, None)
 
 
 @final
@@ -37,6 +50,17 @@ class SourceMap:
             return Span(first_start, first_start)
         last_start, last_end = self._origin(end - 1, max(bisect_right(starts, end - 1, index) - 1, 0), False)
         return Span(min(first_start, last_start), max(first_end, last_end))
+
+    def segment(self, offset: int) -> Segment:
+        """The segment in which a place of the snippet lies."""
+        starts = self.starts
+        if not starts:
+            return Segment(0, maxsize, 0, None)
+        index = max(bisect_right(starts, offset) - 1, 0)
+        last = starts[index + 1] if index + 1 < len(starts) else maxsize
+        origin, origin_end = self.origin_starts[index], self.origin_ends[index]
+        replaced = None if origin_end < 0 else Span(origin, origin_end)
+        return Segment(starts[index], last, origin - starts[index], replaced)
 
     def part(self, start: int, end: int) -> SourceMap:
         """The map of the snippet range `start:end` alone, in which snippet places count from `start`."""

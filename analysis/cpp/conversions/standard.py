@@ -50,6 +50,8 @@ def distance_to_base(classes: Bases, derived: ClassType, base: ClassType) -> int
 def decayed(type: QualType) -> QualType:
     """The type of a value of that type: arrays and functions become pointers, outer qualifiers go ([conv.array])."""
     match type.type:
+        case FundamentalType() | PointerType():
+            return QualType(type.type) if type.is_constant or type.is_volatile else type
         case ArrayType(element=element):
             return pointer_to(element)
         case FunctionType():

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from analysis.lower.builtins.assembly import lower_assembly
 from analysis.lower.builtins.assembly.call import AssemblyCall, AssemblyInput, AssemblyOperand
-from analysis.lower.builtins.call import BuiltinCall, Literal, TemplateArgumentValue
+from analysis.lower.builtins.call import BuiltinCall, Literal, TemplateArgumentValue, no_literal
 from analysis.lower.builtins.constructors import builtin_constructor
 from analysis.lower.builtins.core import BuiltinFunction, BuiltinMethod
 from analysis.lower.builtins.layouts import builtin_layout, static_member
@@ -46,5 +46,6 @@ __all__ = [
     "is_known_by_address",
     "lower_assembly",
     "nested_type",
+    "no_literal",
     "static_member",
 ]

@@ -15,13 +15,17 @@ TemplateArgumentValue: TypeAlias = Type | int | None
 Literal: TypeAlias = int | float | bool | str | None
 
 
+def no_literal(_argument: int) -> None:
+    """Nothing is known of the arguments."""
+
+
 @final
 @record
 class BuiltinCall:
     """`arguments` are rvalues; `addresses[i]` is the address of argument `i` where it is an lvalue, else None.
 
-    `literals[i]` is the value of argument `i` where it is a literal or a constant expression (the format of a printf,
-    the size of a memcpy); callers may leave it out and lose only precision.
+    `literal(i)` is the value of argument `i` where it is a literal or a constant expression (the format of a printf,
+    the size of a memcpy), None for any other; callers may leave it out and lose only precision.
     A method finds its object in `receiver`, and the object's address in `receiver_address`.
     `apply(i, values)` calls argument `i`, a lambda or an object with `operator()` that the file declares; None where
     it cannot be called.
@@ -36,5 +40,5 @@ class BuiltinCall:
     receiver_address: ValueId | None
     span: Span
     warp_size: int = 32
-    literals: tuple[Literal, ...] = ()
+    literal: Callable[[int], Literal] = no_literal
     apply: Callable[[int, tuple[ValueId, ...]], ValueId | None] | None = None

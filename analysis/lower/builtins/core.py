@@ -42,7 +42,7 @@ class BoundCall:
 
     def literal(self, index: int) -> Literal:
         """The value of argument `index` where the caller knows it."""
-        return self.call.literals[index] if index < len(self.call.literals) else None
+        return self.call.literal(index)
 
 
 Lowering: TypeAlias = Callable[[BoundCall], ValueId | None]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from analysis.cpp.types.model import QualType
@@ -19,7 +20,7 @@ from analysis.lower.expressions.members import upcast
 from analysis.lower.function_values import meant_as
 from analysis.lower.functions import generic_signature
 from analysis.lower.lifetimes import count_of_temporaries, made_since
-from analysis.lower.names import DeclaredType, FunctionDeclaration, ParameterDeclaration
+from analysis.lower.names import DeclaredType, FunctionDeclaration, ParameterDeclaration, Scope
 from analysis.lower.packs import expanded
 from analysis.lower.records import is_derived
 from analysis.lower.strings import STRINGS, string_text
@@ -72,16 +73,19 @@ def _takes_object(declaration: FunctionDeclaration, index: int) -> bool:
 _CHOICES: Final = frozenset({"conditional_expression", "comma_expression"})
 
 
-def argument_literals(ctx: LoweringContext, arguments: Node) -> tuple[Literal, ...]:
-    """What is known of the arguments at compile time."""
-    literals: list[Literal] = []
-    for child in expanded(ctx.scope, arguments.children):
-        if child.kind in STRINGS:
-            literals.append(string_text(child))
-        else:
-            constant = evaluate(ctx.scope, child, is_required=False)
-            literals.append(None if constant is None else constant.value)
-    return tuple(literals)
+def argument_literals(ctx: LoweringContext, arguments: Node) -> Callable[[int], Literal]:
+    """What is known of an argument at compile time, by its number: few functions ask."""
+    return partial(_argument_literal, ctx.scope, arguments)
+
+
+def _argument_literal(scope: Scope, arguments: Node, index: int) -> Literal:
+    children = expanded(scope, arguments.children)
+    if index >= len(children):
+        return None
+    if children[index].kind in STRINGS:
+        return string_text(children[index])
+    constant = evaluate(scope, children[index], is_required=False)
+    return None if constant is None else constant.value
 
 
 def passed_argument(ctx: LoweringContext, parameter: ParameterDeclaration, argument: Operand, span: Span) -> ValueId:

@@ -134,7 +134,7 @@ def _named_call(ctx: LoweringContext, node: Node, function: Node, arguments: Nod
         builtin = None if isinstance(entity, DependentName) else builtin_function(name)
         if builtin is not None:
             explicit = explicit_arguments(ctx, function) or _scope_arguments(ctx, function)
-            return call_builtin(ctx, builtin, operands, explicit, span, literals=argument_literals(ctx, arguments))
+            return call_builtin(ctx, builtin, operands, explicit, span, literal=argument_literals(ctx, arguments))
         return unknown_call(ctx, f"call of unknown function {name}", operands, span)
     return call_operand(ctx, entity_operand(ctx, entity, function), operands, node, shown(function))
 
@@ -214,8 +214,8 @@ def _call_set(
         chosen = least_or_greatest(ctx, builtin, explicit, operands, node)
         if chosen is not None:
             return chosen
-    literals = argument_literals(ctx, arguments) if builtin is not None else ()
-    return call_functions(ctx, entity.name, entity.declarations, builtin, explicit, operands, span, literals)
+    literal = argument_literals(ctx, arguments)
+    return call_functions(ctx, entity.name, entity.declarations, builtin, explicit, operands, span, literal)
 
 
 def _is_inside(record: Record, wanted: str) -> bool:
@@ -270,8 +270,8 @@ def _method_call(ctx: LoweringContext, node: Node, function: Node, arguments: No
     if record is None:
         builtin = None if type is None else builtin_method(type, name)
         if builtin is not None:
-            literals = argument_literals(ctx, arguments)
-            return call_builtin(ctx, builtin, operands, explicit, span, receiver=target, literals=literals)
+            literal = argument_literals(ctx, arguments)
+            return call_builtin(ctx, builtin, operands, explicit, span, receiver=target, literal=literal)
         shown_type = "nothing" if type is None else spelled(type)
         return unknown_call(ctx, f"call of method {name} of {shown_type}", (target, *operands), span)
     object = target if isinstance(target, LValue) else temporary(ctx, load(ctx, target, span), span)

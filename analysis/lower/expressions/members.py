@@ -34,7 +34,7 @@ from analysis.lower.builtins import builtin_layout, static_member
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.cpp_types import of_library
 from analysis.lower.expressions.dispatch import load, lower, unsupported
-from analysis.lower.expressions.places import global_place
+from analysis.lower.expressions.places import global_place, variable_place
 from analysis.lower.lookup import constant_part
 from analysis.lower.names import BuiltinName, ConstantName, GlobalVariable, LocalVariable, Record, RecordField
 from analysis.lower.types import spelled
@@ -50,28 +50,28 @@ def field_expression(ctx: LoweringContext, node: Node) -> Operand:
     if argument is None or name_node is None:
         return unsupported(ctx, node)
     name = name_node.text.decode("utf-8", "replace")
-    is_variable = False
     if argument.kind == "identifier":
         entity = ctx.scope.find(argument.text.decode("utf-8", "replace"))
-        is_variable = isinstance(entity, LocalVariable) and entity.object is None
+        if isinstance(entity, LocalVariable) and entity.object is None:
+            found = variable_place(ctx, entity, ctx.span(argument))
+            return member(ctx, _behind(ctx, operator, argument, found), name, node)
         if isinstance(entity, BuiltinName):
             value = entity.builtin.member(ctx.builder, name, ctx.span(node))
             if value is not None:
                 return ctx.typed(value, of_library(ctx.builder.types[value]))
-    constant = None if is_variable else constant_part(ctx.scope, node)
+    constant = constant_part(ctx.scope, node)
     if constant is not None:
         value = ctx.builder.constant(constant.value, constant.type, ctx.span(node))
         return ctx.typed(value, constant.exact)
-    return member(ctx, _receiver(ctx, operator, argument), name, node)
+    return member(ctx, _behind(ctx, operator, argument, lower(ctx, argument)), name, node)
 
 
 def receiver(ctx: LoweringContext, node: Node, argument: Node) -> Operand:
     """The object before `.`, or what the pointer before `->` points to."""
-    return _receiver(ctx, node.field("operator"), argument)
+    return _behind(ctx, node.field("operator"), argument, lower(ctx, argument))
 
 
-def _receiver(ctx: LoweringContext, operator: Node | None, argument: Node) -> Operand:
-    operand = lower(ctx, argument)
+def _behind(ctx: LoweringContext, operator: Node | None, argument: Node, operand: Operand) -> Operand:
     if operator is None or operator.kind != "->":
         return operand
     return pointee(ctx, argument, operand)

@@ -36,7 +36,7 @@ def identifier(ctx: LoweringContext, node: Node) -> Operand:
     name = node.text.decode("utf-8", "replace")
     entity = ctx.scope.find(name)
     if isinstance(entity, LocalVariable):
-        return variable_place(ctx, entity, ctx.span(node))
+        return ctx.places.get(entity) or variable_place(ctx, entity, ctx.span(node))
     return entity_operand(ctx, entity, node)
 
 

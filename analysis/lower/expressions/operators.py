@@ -34,9 +34,9 @@ from analysis.lower.expressions.dispatch import (
 )
 from analysis.lower.expressions.member_pointers import named_member
 from analysis.lower.expressions.members import pointee
-from analysis.lower.expressions.places import address_of
+from analysis.lower.expressions.places import address_of, variable_place
 from analysis.lower.lookup import constant_part, find
-from analysis.lower.names import Closure, FunctionSet
+from analysis.lower.names import Closure, FunctionSet, LocalVariable
 from analysis.lower.operators import overloaded, try_overload
 from analysis.lower.types import FUNCTION_POINTER
 from analysis.syntax.tree import Node
@@ -158,11 +158,15 @@ def _subscript_expression(ctx: LoweringContext, node: Node) -> Operand:
     argument, indices = node.field("argument"), node.field("indices")
     if argument is None or indices is None or len(indices.children) != 1:
         return unsupported(ctx, node)
-    constant = constant_part(ctx.scope, node)
-    if constant is not None:
-        value = ctx.builder.constant(constant.value, constant.type, ctx.span(node))
-        return ctx.typed(value, constant.exact)
-    base = lower(ctx, argument)
+    entity = ctx.scope.find(argument.text.decode("utf-8", "replace")) if argument.kind == "identifier" else None
+    if isinstance(entity, LocalVariable) and entity.object is None:
+        base: Operand = variable_place(ctx, entity, ctx.span(argument))
+    else:
+        constant = constant_part(ctx.scope, node)
+        if constant is not None:
+            value = ctx.builder.constant(constant.value, constant.type, ctx.span(node))
+            return ctx.typed(value, constant.exact)
+        base = lower(ctx, argument)
     span = ctx.span(node)
     type = ctx.type_of(base)
     if isinstance(type, CLASS_TYPES):

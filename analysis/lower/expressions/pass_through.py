@@ -76,8 +76,10 @@ def member_number(ctx: LoweringContext, whole: Operand, index: int, span: Span) 
 
 def tied(ctx: LoweringContext, left: Node) -> list[Operand] | None:
     """The objects of `std::tie(a, b)` on the left of an assignment; None for anything else."""
+    if left.kind != "call_expression":
+        return None
     function, arguments = left.field("function"), left.field("arguments")
-    if left.kind != "call_expression" or function is None or arguments is None:
+    if function is None or arguments is None:
         return None
     entity = find(ctx.scope, function) if function.kind in ("identifier", "qualified_identifier") else None
     if not isinstance(entity, FunctionSet) or entity.declarations or canonical(entity.name)[1] != "tie":

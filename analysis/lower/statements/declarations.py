@@ -31,7 +31,7 @@ from analysis.ir.types import (
     UnknownType,
     VectorType,
 )
-from analysis.lower.constants import declare_object, evaluate, initial_value
+from analysis.lower.constants import declare_object, evaluate, initial_value, reads_variable
 from analysis.lower.construct import construct_at, default_array, default_object, initialise
 from analysis.lower.context import LoweringContext, LValue, Operand
 from analysis.lower.conversions import is_arithmetic, wrapped
@@ -248,7 +248,7 @@ def _local(
     ctx.scope.declare(name, entity)  # in its own initialiser the name means this variable already
     if value is not None:
         is_integral = not isinstance(type, FloatType)  # a `const float` need not be a constant
-        may_be = declared.is_constant and is_arithmetic(type)
+        may_be = declared.is_constant and is_arithmetic(type) and not reads_variable(ctx.scope, value)
         constant = evaluate(ctx.scope, value, is_required=is_integral) if may_be else None
         if constant is not None:
             entity.constant = wrapped(constant.value, type)

@@ -136,7 +136,7 @@ def lower_call(
         own[1],
         SPAN,
         warp_size,
-        tuple(item.literal for item in arguments),
+        lambda index: arguments[index].literal if index < len(arguments) else None,
     )
     value = function.lower(call)
     result = None if value is None else builder.type_of(value)
