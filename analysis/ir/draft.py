@@ -198,6 +198,8 @@ class _Assembly:
 
     def _phis(self, block: int) -> tuple[Phi, ...]:
         values, blocks, replaced = self._values, self._block_ids, self._draft.replaced
+        if not self._draft.phis[block]:
+            return ()
         return tuple(
             [
                 Phi(

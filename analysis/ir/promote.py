@@ -64,7 +64,7 @@ def promote(function: Function) -> Function:
         if function is not finished:
             slots = find_slots(function)
             continue
-        slots = None if slots is None else find_slots(function)
+        slots = find_slots(function) if slots is not None and slots.may_free_others else None
         if slots is None:
             return function
 
@@ -157,7 +157,8 @@ class _Renaming:
                 self._state[slot] = phi.result
             self._rewrite(block)
             for join in after[block]:
-                passed.update(((block, slot), self._state[slot]) for slot in _members(phi_slots[join]))
+                if phi_slots[join]:
+                    passed.update(((block, slot), self._state[slot]) for slot in _members(phi_slots[join]))
             if to_come[block]:
                 self._ends[block] = self._state
         for _, slot, phi in new_phis:

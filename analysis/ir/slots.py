@@ -18,18 +18,21 @@ Cost    O(instructions), one visit each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import final
+from typing import Final, final
 
 from analysis.ir.control_flow import block_order
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.instructions import (
+    Atomic,
     Bitcast,
+    Call,
     Constant,
     Convert,
     ElementAddress,
     FieldAddress,
     Instruction,
     Load,
+    Opaque,
     Store,
     SymbolAddress,
     SymbolId,
@@ -98,6 +101,7 @@ class Slots:
 
     `places` maps every address value that points into a promotable symbol; `types` and `symbols` describe each slot;
     `accesses` has one entry per basic block and mentions only promotable places.
+    `may_free_others`: whether another symbol may be promotable when these are promoted.
     """
 
     places: Mapping[ValueId, Subobject]
@@ -105,6 +109,7 @@ class Slots:
     symbols: Sequence[SymbolId]
     accesses: Sequence[Accesses]
     shapes: Shapes
+    may_free_others: bool
 
 
 @final
@@ -173,7 +178,7 @@ def find_slots(function: Function) -> Slots | None:
             return None
         block = function.blocks[index]
         scan.block(block.instructions, scan.accesses[index])
-        scan.escape(block.terminator.operands)
+        scan.escape(block.terminator.operands, for_good=True)
     # A loop may bring an address to a phi that stands before it.
     for index in order:
         for phi in function.blocks[index].phis:
@@ -204,6 +209,8 @@ class _Scan:
         self.places: dict[ValueId, Subobject] = {}
         self._constants: dict[ValueId, int] = {}
         self._escaped: set[SymbolId] = set()
+        self._for_good: set[SymbolId] = set()
+        """Those of them that escape whatever is promoted: into an instruction that stays as it is."""
         self._candidates: dict[SymbolId, Subobject] = {}
         for index, symbol in enumerate(paced(function.symbols)):
             if symbol.kind is SymbolKind.LOCAL and self.shapes.count(symbol.type) <= MAX_SLOTS:
@@ -214,13 +221,15 @@ class _Scan:
         """Are there symbols that did not escape yet?"""
         return len(self._escaped) < len(self._candidates)
 
-    def escape(self, values: Sequence[ValueId]) -> None:
+    def escape(self, values: Sequence[ValueId], *, for_good: bool = False) -> None:
         """Whatever these values point to cannot be promoted."""
         places = self.places
         if not places.keys().isdisjoint(values):
             for value in values:
                 if value in places:
                     self._escaped.add(places[value].symbol)
+                    if for_good:
+                        self._for_good.add(places[value].symbol)
 
     def block(self, instructions: Sequence[Instruction], accesses: Accesses) -> None:
         # The most frequent instructions come first, and their classes are final: this loop sees every instruction of
@@ -264,7 +273,7 @@ class _Scan:
             elif type(instruction) is Convert:
                 self._convert(instruction)
             elif not places.keys().isdisjoint(instruction.operands):
-                self.escape(instruction.operands)
+                self.escape(instruction.operands, for_good=type(instruction) in _STAYING)
 
     def finish(self) -> Slots | None:
         promotable = {symbol: root for symbol, root in self._candidates.items() if symbol not in self._escaped}
@@ -286,7 +295,7 @@ class _Scan:
             symbols.extend([symbol] * (len(types) - len(symbols)))
         if self._escaped:
             self._forget_escaped()
-        return Slots(places, types, symbols, self.accesses, self.shapes)
+        return Slots(places, types, symbols, self.accesses, self.shapes, not self._escaped <= self._for_good)
 
     # -- one instruction --------------------------------------------------------------------------------------
 
@@ -297,6 +306,7 @@ class _Scan:
         if is_same and not volatile and (place.whole is None or self.shapes.members(place.type)):
             return True  # what has no members, and is a part of something, has no slot of its own
         self._escaped.add(place.symbol)
+        self._for_good.add(place.symbol)
         return False
 
     def _step(self, place: Subobject, member: Subobject | None, result: ValueId) -> None:
@@ -410,6 +420,10 @@ class _Scan:
                 if place.symbol not in self._escaped:
                     kept.places.append(place)
                     kept.stores.append(is_store)
+
+
+_STAYING: Final = frozenset({Atomic, Call, Opaque})
+"""Instructions that are never removed, and pass on the addresses that they are given."""
 
 
 def _has_overlap(layout: StructLayout) -> bool:
