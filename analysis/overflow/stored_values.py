@@ -12,7 +12,7 @@ Limits    A store to an element that is not known is one to all of them; arrays 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from analysis.divergence.levels import Level
@@ -20,7 +20,7 @@ from analysis.divergence.result import DivergenceResult
 from analysis.graph.control_flow import ControlFlow
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.ids import BasicBlockId, ValueId
-from analysis.ir.instructions import Constant, ElementAddress, FieldAddress, Instruction, Load, Store, SymbolAddress
+from analysis.ir.instructions import Constant, ElementAddress, FieldAddress, Load, Store, SymbolAddress
 from analysis.ir.object_members import MemberPlace
 from analysis.ir.types import ArrayType, PointerType
 
@@ -36,30 +36,23 @@ def stored_values(function: Function, control: ControlFlow, divergence: Divergen
         return {}
     addresses = _addresses(function, divergence)
     stores: dict[_Place, list[tuple[Store, BasicBlockId, _Moment]]] = {}
-    loads: list[tuple[Load, _Place, BasicBlockId, _Moment]] = []
-    lost: set[int] = set()
-    for block, at, item in _in_order(function, control):
-        moment = control.rank[block], at
-        if isinstance(item, Load) and item.address in addresses:
-            loads.append((item, addresses[item.address], block, moment))
-            continue
-        if isinstance(item, Store) and item.address in addresses and item.value not in addresses:
-            stores.setdefault(addresses[item.address], []).append((item, block, moment))
-            continue
-        if not isinstance(item, SymbolAddress) and not (item.result is not None and item.result in addresses):
-            lost.update(addresses[operand][0] for operand in item.operands if operand in addresses)
-    for block in function.blocks:
-        ends = (*block.terminator.operands, *(one for phi in block.phis for one in phi.operands))
-        lost.update(addresses[one][0] for one in ends if one in addresses)
+    for home, at, store in control.placed(Store):
+        if store.address in addresses and store.value not in addresses:
+            stores.setdefault(addresses[store.address], []).append((store, home, (control.rank[home], at)))
     found: dict[ValueId, ValueId] = {}
-    for load, place, block, moment in loads:
-        written = [one for other, here in stores.items() if _overlap(other, place) for one in here]
-        if place[0] in lost or len(written) != 1 or place not in stores:
+    lost: frozenset[int] | None = None
+    for block, at, load in control.placed(Load):
+        place = addresses.get(load.address)
+        if place is None or place not in stores:
             continue
+        written = [one for other, here in stores.items() if _overlap(other, place) for one in here]
+        if len(written) != 1:
+            continue
+        lost = _lost(function, control, addresses) if lost is None else lost
         ((store, home, before),) = written
-        is_same = function.types[store.value] == function.types[load.result]
+        is_same = place[0] not in lost and function.types[store.value] == function.types[load.result]
         around = control.innermost_cycle(home)
-        is_behind = before < moment and (around is None or block in around.blocks)
+        is_behind = before < (control.rank[block], at) and (around is None or block in around.blocks)
         if around is not None:  # in a round without the store it is still what an earlier one left
             is_behind = is_behind and control.iterated_controllers(home) <= control.iterated_controllers(block)
         if is_same and is_behind and divergence.level(store.value) <= Level.BLOCK:
@@ -67,10 +60,20 @@ def stored_values(function: Function, control: ControlFlow, divergence: Divergen
     return found
 
 
-def _in_order(function: Function, control: ControlFlow) -> Iterator[tuple[BasicBlockId, int, Instruction]]:
+def _lost(function: Function, control: ControlFlow, addresses: Mapping[ValueId, _Place]) -> frozenset[int]:
+    """The variables of which an address goes elsewhere than to a load or a store."""
+    lost: set[int] = set()
     for block in control.order:
-        for at, item in enumerate(function.blocks[block].instructions):
-            yield block, at, item
+        for item in function.blocks[block].instructions:
+            is_load = isinstance(item, Load) and item.address in addresses
+            is_store = isinstance(item, Store) and item.address in addresses and item.value not in addresses
+            is_address = isinstance(item, SymbolAddress) or (item.result is not None and item.result in addresses)
+            if not (is_load or is_store or is_address):
+                lost.update(addresses[operand][0] for operand in item.operands if operand in addresses)
+    for block in function.blocks:
+        ends = (*block.terminator.operands, *(one for phi in block.phis for one in phi.operands))
+        lost.update(addresses[one][0] for one in ends if one in addresses)
+    return frozenset(lost)
 
 
 def _overlap(one: _Place, other: _Place) -> bool:

@@ -357,7 +357,8 @@ def _is_in_sight(item: Item, scopes: tuple[str, ...], caller: Item) -> bool:
 
 def _looks_called(name: bytes, text: bytes) -> bool:
     """Whether behind the name, somewhere, stands what follows it in a call: `(`, `<…>`, a comment, a spliced line."""
-    return re.search(rb"(?<![\w$])" + re.escape(name) + rb"\s*(?:\(|<[^;]*>|/[/*]|\\)", text) is not None
+    called = re.compile(re.escape(name) + rb"\s*(?:\(|<[^;]*>|/[/*]|\\)")  # begins with letters that are found at once
+    return any(_PART_OF_WORD.match(text, found.start() - 1) is None for found in called.finditer(text) if found.start())
 
 
 def _has_bases(item: Item) -> bool:
@@ -365,6 +366,7 @@ def _has_bases(item: Item) -> bool:
     return item.kind is ItemKind.RECORD and b":" in head
 
 
+_PART_OF_WORD: Final = re.compile(rb"[\w$]")
 _HIDES: Final = re.compile(rb"[/\"'\\]")
 """What comments and strings begin with, and spliced lines."""
 _SHOUTED: Final = re.compile(rb"[A-Z][A-Z0-9_]{2,}")
