@@ -91,19 +91,17 @@ class HostSubject:
     @cached_property
     def numbered_launches(self) -> Sequence[NumberedLaunch]:
         """The launches in it whose kernels the file sees, with what is known of their numbers: nothing is parsed."""
-        own = self.function.span
-        starts = [start for start in self.analysis.own_launches if own.start <= start < own.end]
+        own, text = self.function.span, self.function.text
+        launches = [one for start, one in self.analysis.own_launches.items() if own.start <= start < own.end]
         found: list[NumberedLaunch] = []
-        for start in sorted(starts):
-            launch = self.analysis.own_launches[start]
-            text = self.function.text[start - own.start : launch.span.end - own.start]
-            named = re.match(rb"((?:\w+\s*::\s*)*)" + re.escape(launch.kernel.encode()) + rb"\b", text)
-            if named is None:  # a macro wrote it, or a function of the runtime launches it
-                continue
-            scopes = tuple(_WORD.findall(named[1].decode()))
+        for launch in sorted(launches, key=lambda one: one.span.start):
+            named = _SCOPED.match(text, launch.span.start - own.start)
+            if named is None or named[2] != launch.kernel.encode():
+                continue  # a macro wrote it, or a function of the runtime launches it
+            scopes = tuple(_WORD.findall(named[1].decode())) if named[1] else ()
             meant = self.sides.of_call(launch.kernel, scopes, self.function, is_launch=True)
             if meant is not None and meant[1] is Side.KERNEL:
-                name = Location(self.function.path, start + named.end(1), start + named.end())
+                name = Location(self.function.path, own.start + named.start(2), own.start + named.end())
                 found.append(NumberedLaunch(launch, name, meant[0]))
         return found
 
@@ -257,4 +255,6 @@ _ASKING: Final = frozenset(name.encode() for name in ASKING_FOR_SIDE)
 _DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
 """What these are depends on where they stand."""
 _BRANCHES: Final = frozenset({"if_statement", "switch_statement", "conditional_expression"})
+_SCOPED: Final = re.compile(rb"((?:\w+\s*::\s*)*)(\w+)")
+"""A name with the scopes that are written in front of it."""
 _WORD: Final = re.compile(r"\w+")
