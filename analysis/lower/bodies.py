@@ -286,7 +286,8 @@ def _initialise_member(
 def add_layouts(program: Declarations, builder: FunctionBuilder) -> None:
     """The layouts of all structs that the function's values and symbols mention, also inside one another."""
     structs = builder.structs
-    types = dict(zip(map(id, builder.types), builder.types, strict=True)).values()
+    spend(len(builder.types) // 20)
+    types = {id(type): type for type in builder.types if type.__class__ in _WITH_STRUCTS}.values()
     spend(len(types) // 5)
     pending: list[Type] = [struct for type in types if (struct := _struct_in(type)) is not None]
     pending += [symbol.type for symbol in builder.symbols]
@@ -307,3 +308,4 @@ def _struct_in(type: Type) -> StructType | None:
 
 
 _SEQUENCES: Final = (PointerType, ArrayType)
+_WITH_STRUCTS: Final = frozenset({*_SEQUENCES, StructType})

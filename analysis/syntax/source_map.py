@@ -49,7 +49,8 @@ class SourceMap:
         if end <= start:
             return Span(first_start, first_start)
         last_start, last_end = self._origin(end - 1, max(bisect_right(starts, end - 1, index) - 1, 0), False)
-        return Span(min(first_start, last_start), max(first_end, last_end))
+        start = first_start if first_start < last_start else last_start
+        return Span(start, first_end if first_end > last_end else last_end)
 
     def segment(self, offset: int) -> Segment:
         """The segment in which a place of the snippet lies."""
@@ -84,7 +85,8 @@ class SourceMap:
         origin_end = self.origin_ends[index]
         if origin_end >= 0:
             return self.origin_starts[index], origin_end
-        origin = self.origin_starts[index] + max(offset - self.starts[index], 0)
+        distance = offset - self.starts[index]
+        origin = self.origin_starts[index] + (distance if distance > 0 else 0)
         return origin, origin if is_start else origin + 1
 
 
