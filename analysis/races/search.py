@@ -234,6 +234,9 @@ def _participant(here: LaunchedBlock, event: Event) -> Participant:
 # -- meetings ---------------------------------------------------------------------------------------------------------
 
 _Place: TypeAlias = tuple[int, int]
+"""An interval, and a granule of memory."""
+_Used: TypeAlias = tuple[Event, Sequence[_Place]]
+"""An event with the places that it uses."""
 
 
 def _meetings(program: Program, events: Iterable[Event], candidates: Collection[Pair], warp_size: int) -> _Found:
@@ -245,8 +248,8 @@ def _meetings(program: Program, events: Iterable[Event], candidates: Collection[
     if not shared:
         return {}
     places: dict[_Place, dict[int, list[Event]]] = {}
-    for event in _lasting(program, (event for event, granules in used if not shared.isdisjoint(granules))):
-        for place in _granules(event, widths[event.use]):
+    for event, granules in _lasting(program, [one for one in used if not shared.isdisjoint(one[1])]):
+        for place in granules:
             if place in shared:
                 _keep(places.setdefault(place, {}).setdefault(event.use, []), event, warp_size)
     found: _Found = {}
@@ -262,30 +265,32 @@ def _meetings(program: Program, events: Iterable[Event], candidates: Collection[
 
 def _granules(event: Event, width: int) -> Sequence[_Place]:
     """What an event uses, in its interval."""
-    first, last = event.address // GRANULE, (event.address + width - 1) // GRANULE
-    return [(event.epoch, granule) for granule in range(first, last + 1)]
+    epoch, first, last = event.epoch, event.address // GRANULE, (event.address + width - 1) // GRANULE
+    return [(epoch, first)] if first == last else [(epoch, granule) for granule in range(first, last + 1)]
 
 
-def _used_by_several(used: Iterable[tuple[Event, Sequence[_Place]]]) -> set[_Place]:
+def _used_by_several(used: Iterable[_Used]) -> set[_Place]:
     """The places of more than one thread."""
     users: dict[_Place, int] = {}
     shared: set[_Place] = set()
     for event, granules in used:
+        thread = event.thread
         for place in granules:
-            if users.setdefault(place, event.thread) != event.thread:
+            if users.setdefault(place, thread) != thread:
                 shared.add(place)
     return shared
 
 
-def _lasting(program: Program, events: Iterable[Event]) -> Iterable[Event]:
+def _lasting(program: Program, used: Iterable[_Used]) -> Iterable[_Used]:
     """Without writes that the same thread overwrites in the same interval: the last one tells the same, and better."""
-    found: dict[tuple[int, ...], Event] = {}
-    for number, event in enumerate(events):
-        if program.uses[event.use].kind is AccessKind.STORE:
-            width = program.uses[event.use].width
-            found[event.thread, event.epoch, event.meetings, event.address, width, len(event.assumed)] = event
+    found: dict[tuple[int, ...], _Used] = {}
+    for number, one in enumerate(used):
+        event, use = one[0], program.uses[one[0].use]
+        if use.kind is AccessKind.STORE:
+            key = event.thread, event.epoch, event.meetings, event.address, use.width, len(event.assumed)
+            found[key] = one
         else:
-            found[(-number - 1,)] = event
+            found[(-number - 1,)] = one
     return found.values()
 
 
