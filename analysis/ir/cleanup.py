@@ -168,30 +168,33 @@ def _rebuilt_from(
 def _remove_dead(draft: Draft) -> None:
     """One walk against the control flow sees uses before definitions, except for what arrives over back edges."""
     replaced = draft.replaced
-    now = replaced.get
-    named = [record.value for record in draft.function.definitions]
-    needed: set[ValueId] = set(map(now, named, named))
+    stands_for = list(range(len(draft.types)))
+    for value, by in replaced.items():
+        stands_for[value] = by
+    needed = bytearray(len(draft.types))
+    for record in draft.function.definitions:
+        needed[stands_for[record.value]] = 1
     postponed: dict[ValueId, tuple[ValueId, ...]] = {}
     pure = _PURE
 
     for index in reversed(draft.order):
         spend(1)
-        operands = _terminator(draft, index).operands
-        needed.update(map(now, operands, operands))
+        for operand in _terminator(draft, index).operands:
+            needed[stands_for[operand]] = 1
         for instruction in paced(draft.instructions[index][::-1]):
             result = instruction.result
-            if result is not None and result not in needed:
+            if result is not None and not needed[result]:
                 if result in replaced:
                     continue
                 if type(instruction) in pure or (type(instruction) is Select and instruction.branch is None):
                     postponed[result] = instruction.operands
                     continue
-            operands = instruction.operands
-            needed.update(map(now, operands, operands) if replaced else operands)
+            for operand in instruction.operands:
+                needed[stands_for[operand]] = 1
         for phi in draft.phis[index]:
             if phi.result in replaced:
                 continue
-            if phi.result in needed:
+            if needed[phi.result]:
                 _need(draft, phi.values, needed, postponed)
             else:
                 postponed[phi.result] = tuple(phi.values)
@@ -200,13 +203,13 @@ def _remove_dead(draft: Draft) -> None:
 
 
 def _need(
-    draft: Draft, values: list[ValueId], needed: set[ValueId], postponed: dict[ValueId, tuple[ValueId, ...]]
+    draft: Draft, values: list[ValueId], needed: bytearray, postponed: dict[ValueId, tuple[ValueId, ...]]
 ) -> None:
     """Marks values that may stand earlier or later in the walk."""
     pending = [draft.find(value) for value in values]
     while pending:
         value = pending.pop()
-        needed.add(value)
+        needed[value] = 1
         operands = postponed.pop(value, None)
         if operands is not None:
             pending.extend(map(draft.find, operands))

@@ -101,9 +101,12 @@ def _live_slots(draft: Draft, accesses: Sequence[Accesses]) -> tuple[list[int], 
     read = [0] * count
     stored = [0] * count
     for block in paced(draft.order):
-        spend(len(accesses[block].places))
+        places = accesses[block].places
+        if not places:
+            continue
+        spend(len(places))
         done = exposed = 0
-        for place, is_store in zip(accesses[block].places, accesses[block].stores, strict=True):
+        for place, is_store in zip(places, accesses[block].stores, strict=True):
             if is_store:
                 done |= place.mask
             else:
