@@ -140,7 +140,7 @@ class Analyzer:
         environment = environment_of(path, settings)
         unit = TranslationUnit.build(path, document, loader, environment, self._syntax, context, includers)
         checkpoint()
-        program = Program(unit, LowerSettings(warp_size=settings.warp_size), checkpoint)
+        program = Program(unit, LowerSettings(warp_size=settings.warp_size))
         outside = None
         if project is not None:
             outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.launches)
@@ -152,7 +152,6 @@ class Analyzer:
         finally:
             if outside is not None:
                 outside.close()
-        program.pass_checkpoints()
         return self._analysis(document, program, analyzed, places, callers)
 
     def _analysis(
@@ -196,9 +195,8 @@ class Analyzer:
             unit = main.for_architecture(architecture)
             if unit is None:
                 continue
-            program = Program(unit, LowerSettings(warp_size=settings.warp_size), turn)
+            program = Program(unit, LowerSettings(warp_size=settings.warp_size))
             analyzed = analyze_functions(program, settings, self._functions, turn, None, known, analysis.launches)
-            program.pass_checkpoints()
             found = self._analysis(analysis.document, program, analyzed, analysis.all_launch_places, callers)
             yield OtherArchitecture(architecture, found)
 

@@ -50,7 +50,8 @@ class _Turns:
         self.checkpoint()
 
 
-_TURNS: Final[ContextVar[_Turns]] = ContextVar("turns", default=_Turns(no_pace))  # noqa: B039 (it counts for nobody)
+_OF_NOBODY: Final = _Turns(no_pace)
+_TURNS: Final[ContextVar[_Turns]] = ContextVar("turns", default=_OF_NOBODY)
 
 
 @contextmanager
@@ -140,8 +141,11 @@ def ends_when(cancelled: Callable[[], bool]) -> Callable[[], None]:
     """A checkpoint that raises `Cancelled` once the caller says so."""
 
     def checkpoint() -> None:
-        with pace(no_pace):  # what others ask meanwhile is none of this analysis
+        outer = _TURNS.set(_OF_NOBODY)  # what others ask meanwhile is none of this analysis
+        try:
             is_cancelled = cancelled()
+        finally:
+            _TURNS.reset(outer)
         if is_cancelled:
             raise Cancelled
 

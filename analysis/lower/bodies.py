@@ -7,7 +7,7 @@ Rules   Every parameter is stored into a local symbol at entry.  A kernel's poin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -63,14 +63,14 @@ from analysis.syntax.tree import Node
 
 
 def lower_body(
-    program: Declarations, instance: FunctionInstance, warp_size: int, checkpoint: Callable[[], None]
+    program: Declarations, instance: FunctionInstance, warp_size: int
 ) -> tuple[Function, tuple[FunctionId, ...], QualType | None, bool]:
     """The function in memory form, the functions it calls, and the C++ type of its result, where that is known; and
     whether it depends on which functions may be called by a value."""
     moved: frozenset[str] = frozenset()
     while True:
         try:
-            return _lower_body(program, instance, warp_size, moved, checkpoint)
+            return _lower_body(program, instance, warp_size, moved)
         except PointerMoved as found:
             moved |= {found.name}
 
@@ -80,10 +80,9 @@ def _lower_body(
     instance: FunctionInstance,
     warp_size: int,
     moved: frozenset[str],
-    checkpoint: Callable[[], None],
 ) -> tuple[Function, tuple[FunctionId, ...], QualType | None, bool]:
     declaration = instance.declaration
-    builder = FunctionBuilder(checkpoint)
+    builder = FunctionBuilder()
     ctx = LoweringContext(
         program=program,
         builder=builder,

@@ -7,7 +7,7 @@ never thinks about phis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, assert_never, final
 
 from analysis.ir.function import (
@@ -75,8 +75,9 @@ MAX_VALUES: Final = 150_000
 """Of one function in memory form, about 16,000 lines.  A larger one is not analysed: a few seconds would not do."""
 
 
-VALUES_BETWEEN_CHECKPOINTS: Final = 500
-"""One statement may have any number of them: the initialiser of a table."""
+VALUES_AT_ONCE: Final = 50
+ROUNDS_OF_VALUES: Final = 4 * VALUES_AT_ONCE
+"""Of `analysis.ir.pace`.  One statement may have any number of values: the initialiser of a table."""
 
 
 class FunctionTooLarge(Exception):
@@ -105,9 +106,7 @@ class _OpenBlock:
 class FunctionBuilder:
     """Appends to the *current* block; `span` arguments are the source text an instruction stands for."""
 
-    def __init__(self, checkpoint: Callable[[], None] = lambda: None) -> None:
-        self.checkpoint = checkpoint
-        """Called at each statement and between many values; what it raises ends the lowering."""
+    def __init__(self) -> None:
         self.types: list[Type] = []
         self.symbols: list[Symbol] = []
         self.branches: list[SourceBranch] = []
@@ -174,8 +173,8 @@ class FunctionBuilder:
         count = len(types)
         if count >= MAX_VALUES:
             raise FunctionTooLarge
-        if not count % VALUES_BETWEEN_CHECKPOINTS:
-            self.checkpoint()
+        if not count % VALUES_AT_ONCE:
+            spend(ROUNDS_OF_VALUES)
         types.append(type)
         return ValueId(count)
 

@@ -13,7 +13,7 @@ import logging
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final, final
 from weakref import proxy
@@ -124,14 +124,8 @@ class Lowered:
 class Program:
     """One translation unit, read as declarations; every answer is computed once."""
 
-    def __init__(
-        self,
-        unit: TranslationUnit,
-        settings: LowerSettings | None = None,
-        checkpoint: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, unit: TranslationUnit, settings: LowerSettings | None = None) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_CALLS))  # never lower: other threads may be deep
-        self._checkpoint = checkpoint
         self.unit: Final = unit
         self.settings: Final = LowerSettings() if settings is None else settings
         self.records: Final[dict[str, Record]] = {}
@@ -150,10 +144,6 @@ class Program:
         self._operators: dict[str, tuple[FunctionDeclaration, ...]] = {}
         self._templates: dict[int, TypeTemplateDeclaration | None] = {}
         self._hierarchies: dict[str, Hierarchy] = {}
-
-    def pass_checkpoints(self) -> None:
-        """Who asks from now on is no longer the analysis that was given the checkpoint."""
-        self._checkpoint = lambda: None
 
     def close(self) -> None:
         """Lets go of everything: scopes and what they name know each other, so nothing of it would go by itself."""
@@ -477,7 +467,7 @@ class Program:
         returned: QualType | None = None
         is_too_large = asks = False
         try:
-            function, callees, returned, asks = lower_body(self, instance, self.settings.warp_size, self._checkpoint)
+            function, callees, returned, asks = lower_body(self, instance, self.settings.warp_size)
         except FunctionTooLarge:
             function = _unknown(instance, Limit.VALUES.value)
             is_too_large = True

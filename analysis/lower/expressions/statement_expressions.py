@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from analysis.ir.pace import spend
 from analysis.ir.types import VoidType
 from analysis.lower.context import LoweringContext, Operand
 from analysis.lower.copies import copied
 from analysis.lower.destruction import full_expression, scope
 from analysis.lower.expressions.dispatch import handles, load, lower, temporary
 from analysis.lower.lifetimes import ends_by_code, ends_somewhere
-from analysis.lower.statements.dispatch import statement
+from analysis.lower.statements.dispatch import ROUNDS_OF_STATEMENT, statement
 from analysis.syntax.tree import Node
 
 
@@ -25,7 +26,7 @@ def _statements(ctx: LoweringContext, node: Node) -> Operand:
             if last is not None:
                 statement(ctx, last)
             return None
-        ctx.builder.checkpoint()
+        spend(ROUNDS_OF_STATEMENT)
         span = ctx.span(node)
         with full_expression(ctx, span):
             operand = copied(ctx, lower(ctx, values[0]), span)

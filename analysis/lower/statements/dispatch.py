@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from analysis.ir.instructions import Opaque
+from analysis.ir.pace import spend
 from analysis.lower.context import LoweringContext, LValue
 from analysis.lower.expressions.dispatch import EXPRESSIONS, discard
 from analysis.syntax.tree import Node
@@ -14,6 +15,8 @@ StatementHandler: TypeAlias = Callable[[LoweringContext, Node], None]
 
 STATEMENTS: Final[dict[str, StatementHandler]] = {}
 """Filled by the modules of this package."""
+ROUNDS_OF_STATEMENT: Final = 25
+"""Of `analysis.ir.pace`, beside those of its values."""
 
 
 def handles_statement(*kinds: str) -> Callable[[StatementHandler], StatementHandler]:
@@ -29,7 +32,7 @@ def handles_statement(*kinds: str) -> Callable[[StatementHandler], StatementHand
 
 
 def statement(ctx: LoweringContext, node: Node) -> None:
-    ctx.builder.checkpoint()
+    spend(ROUNDS_OF_STATEMENT)
     handler = STATEMENTS.get(node.kind)
     if handler is not None:
         handler(ctx, node)
