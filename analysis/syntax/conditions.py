@@ -9,7 +9,8 @@ Source   C++ standard, "Conditional inclusion" and "Integer literals".
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, final
 
 from analysis.ir.integers import quotient, remainder, wrapped
@@ -31,8 +32,17 @@ def evaluate(condition: bytes, macros: MacroLookup, has_include: Callable[[bytes
             again = b" ".join(words)
             again = _DEFINED.sub(lambda match: b" 1 " if is_defined(match[1] or match[2], macros) else b" 0 ", again)
             words = [token.text for token in lex(again)]
+    except BudgetSpent:
+        return None
+    return _holds(tuple(words))
+
+
+@lru_cache(maxsize=1 << 12)
+def _holds(words: tuple[bytes, ...]) -> bool | None:
+    """Whether an expression without names that mean anything holds; None when it is none."""
+    try:
         return bool(_Evaluator(words).run().value)
-    except (BudgetSpent, _Unreadable):
+    except _Unreadable:
         return None
 
 
@@ -55,7 +65,7 @@ def _wrapped(value: int, *, unsigned: bool = False) -> _Number:
 class _Evaluator:
     """Precedence climbing over a list of tokens."""
 
-    def __init__(self, tokens: list[bytes]) -> None:
+    def __init__(self, tokens: Sequence[bytes]) -> None:
         self._tokens = tokens
         self._at = 0
         self._nesting = 0

@@ -41,6 +41,10 @@ class SpecialLoader(Protocol):
     def is_special(self, path: str) -> bool: ...
 
 
+class FindingLoader(Loader, SuffixLoader, SpecialLoader, Protocol):
+    """A loader that answers all of these."""
+
+
 @final
 class DictLoader:
     """Files from a dictionary."""
@@ -86,7 +90,7 @@ def is_header(path: str) -> bool:
     return path.lower().endswith(HEADER_SUFFIXES)
 
 
-def resolve(argument: bytes, including: str, directories: tuple[str, ...], loader: Loader) -> str | None:
+def resolve(argument: bytes, including: str, directories: tuple[str, ...], loader: FindingLoader) -> str | None:
     """The path that `"x"` or `<x>` means, or None."""
     name = argument[1:-1].decode("utf-8", "surrogateescape").replace("\\", "/").strip()
     quoted = argument[:1] == b'"'
@@ -98,7 +102,7 @@ def resolve(argument: bytes, including: str, directories: tuple[str, ...], loade
         if loader.exists(path) and not _is_of_toolkit(name, path, loader):
             return path
     is_of_library = "/" in name and is_system_header(name, quoted=True)
-    if isinstance(loader, SuffixLoader) and not is_of_library:
+    if not is_of_library:
         suffix = normpath(name)
         while suffix.startswith("../"):
             suffix = suffix[3:]

@@ -11,7 +11,7 @@ Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are rea
          entered again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,7 +27,15 @@ from analysis.syntax.directives import Conditional, Define, Include, Opening, Pr
 from analysis.syntax.environment import Environment, predefined
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, Token, lex
 from analysis.syntax.heads import ExpandedHead, Head, Opened, read_head
-from analysis.syntax.includes import IncludeUse, Loader, SpecialLoader, SuffixLoader, is_special_file, resolve
+from analysis.syntax.includes import (
+    FindingLoader,
+    IncludeUse,
+    Loader,
+    SpecialLoader,
+    SuffixLoader,
+    is_special_file,
+    resolve,
+)
 from analysis.syntax.items import DeclarationSite, Item, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
 from analysis.syntax.macros import MacroDefinition, MacroTable, is_defined
@@ -125,7 +133,7 @@ class _LoaderOfMain:
 @final
 class _Walk:
     def __init__(
-        self, main: str, skeleton: Skeleton, loader: Loader, environment: Environment, cache: SyntaxCache
+        self, main: str, skeleton: Skeleton, loader: FindingLoader, environment: Environment, cache: SyntaxCache
     ) -> None:
         self.result = Preprocessed()
         self._main = main
@@ -233,9 +241,7 @@ class _Walk:
         return resolve(argument, path, self._environment.include_dirs, self._loader)
 
     def _is_special(self, argument: bytes, path: str) -> bool:
-        return isinstance(self._loader, SpecialLoader) and is_special_file(
-            argument, path, self._environment.include_dirs, self._loader
-        )
+        return is_special_file(argument, path, self._environment.include_dirs, self._loader)
 
     def _include(self, directive: Include, path: str, span: Span) -> None:
         argument = directive.argument
@@ -267,8 +273,7 @@ class _Walk:
         text = self._loader.read(resolved)
         if text is not None and len(text) <= MAX_PARSED_BYTES:
             skeleton = self._cache.skeleton(resolved, text)
-            guard = _guard(skeleton)
-            if guard is None or guard not in self.result.macros.current:
+            if not _is_guarded(skeleton, self.result.macros.current):
                 self.file(resolved, skeleton)
 
     def _problem(self, kind: ProblemKind, path: str, span: Span, detail: str = "") -> None:
@@ -495,15 +500,14 @@ def _rest_entries(text: bytes) -> tuple[tuple[int, Piece], ...]:
     return update(None, text).entries
 
 
-def _guard(skeleton: Skeleton) -> bytes | None:
-    """The macro of an include guard that spans the whole file."""
+def _is_guarded(skeleton: Skeleton, macros: Mapping[bytes, MacroDefinition]) -> bool:
+    """Whether the file has an include guard that spans all of it, and its macro is defined."""
     entries = skeleton.entries
     if len(entries) < 3 or entries[0][1].kind is not PieceKind.DIRECTIVE:
-        return None
+        return False
     first, last = entries[0][1], entries[-1][1]
     opening = parse_directive(first.text)
-    if not isinstance(opening, Opening) or opening.kind is not Conditional.IFNDEF:
-        return None
+    if not isinstance(opening, Opening) or opening.kind is not Conditional.IFNDEF or opening.condition not in macros:
+        return False
     closes = last.kind is PieceKind.DIRECTIVE and isinstance(parse_directive(last.text), directives.EndIf)
-    whole = closes and last.conditionals.depth == 1 and all(piece.conditionals for _, piece in entries[1:])
-    return opening.condition if whole else None
+    return closes and last.conditionals.depth == 1 and all(piece.conditionals for _, piece in entries[1:])

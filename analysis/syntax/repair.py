@@ -31,7 +31,7 @@ Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is take
 from collections.abc import Callable
 from typing import Final, final
 
-from analysis.ir.pace import paced, popped
+from analysis.ir.pace import paced, popped, spend
 from analysis.syntax.declared_chains import declared_chain, joins
 from analysis.syntax.function_casts import arithmetic_of, parenthesized
 from analysis.syntax.node_building import (
@@ -64,7 +64,9 @@ def repair(root: Node, is_type: IsName, is_template: IsName, is_value: IsName = 
         kind = node.kind
         if kind in _INTERESTING:
             found.append((node, above))
-        stack.extend([(child, kind) for child in paced(node.children[::-1]) if child.children])  # no leaf is misread
+        children = node.children
+        spend(len(children))
+        stack += [(child, kind) for child in reversed(children) if child.children]  # no leaf is misread
     work = _Repair(is_type, is_template, is_value)
     for node, above in paced(reversed(found)):  # children before their parents
         work.visit(node, above)
