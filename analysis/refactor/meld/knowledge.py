@@ -12,7 +12,7 @@ Cost      O(instructions) once per context; then what lies in the ranges that ar
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -125,13 +125,35 @@ class Knowledge:
 
     def most_slots(self, extent: Span) -> float:
         """No meld of the range saves more: all of its slots, as often as what runs most often, and a branch."""
-        view = self._priced
-        weights = view.root.weights
         slots, most = 0.0, 1.0
-        for _, _, block, item, position in paced(self._placed_in(view).within(extent), 5):
-            slots += _slots(view, block, item, position)
-            most = max(most, float(weights.rounds(block)))
+        for _, _, rounds, _, of_item in self._slots_in(extent):
+            slots += of_item
+            most = max(most, rounds)
         return (slots + 1.0) * most
+
+    def most_alike_slots(self, extent: Span, forks: Sequence[tuple[Span, Span]]) -> float:
+        """No meld of these forks, each with its two arms, saves more: of each kind of instruction the slots of the arm
+        that has less of it, as often as what runs most often, and the branches.
+
+        What a macro spells may stand in several arms, as far as its text says.
+        """
+        arms = [(Counter[type[Instruction | Terminator]](), Counter[type[Instruction | Terminator]]()) for _ in forks]
+        most = 1.0
+        for start, end, rounds, kind, of_item in self._slots_in(extent):
+            most = max(most, rounds)
+            for places, found in zip(forks, arms, strict=True):
+                for place, slots in zip(places, found, strict=True):
+                    if start < place.end and place.start < end:
+                        slots[kind] += of_item
+        alike = sum(min(slots, other[kind]) for one, other in arms for kind, slots in one.items())
+        return (alike + len(forks)) * most
+
+    def _slots_in(self, extent: Span) -> Iterator[tuple[int, int, float, type[Instruction | Terminator], int]]:
+        """Where the instructions of a range begin and end, how often they run, what they are, and their slots."""
+        view = self._priced
+        rounds = view.root.weights.rounds
+        for start, end, block, item, position in paced(self._placed_in(view).within(extent), 5):
+            yield start, end, float(rounds(block)), type(item), _slots(view, block, item, position)
 
     def has_all_cases(self, switch: Span) -> bool:
         """Whether the value of the `switch` statement there is one of its labels in every context."""

@@ -76,6 +76,8 @@ def _outcomes(
     """Of all branches but those that cannot save `least`."""
     regions = Regions(analysis, function)
     looked_at = [regions.candidate(one) for one in branches if least <= 0 or regions.may_save(one, least)]
+    if least > 0:
+        looked_at = _worth_reading(regions, looked_at, least)
     candidates = [one for one in looked_at if isinstance(one, Candidate)]
     found: dict[Place, Outcome] = {}
     for number, candidate in enumerate(candidates):
@@ -83,6 +85,18 @@ def _outcomes(
             inside = [one for one in candidates[number + 1 :] if _is_inside(one, candidate)]
             found |= _planned(analysis, regions, candidate, inside, settings)
     return tuple(one if isinstance(one, Refusal) else found[_keyword(one)] for one in looked_at)
+
+
+def _worth_reading(
+    regions: Regions, looked_at: Sequence[Candidate | Refusal], least: float
+) -> list[Candidate | Refusal]:
+    """Without those whose arms cannot save `least`; what stands around one that may is read with it."""
+    worth = [one for one in looked_at if isinstance(one, Candidate) and regions.arms_may_save(one, least)]
+    return [
+        one
+        for one in looked_at
+        if isinstance(one, Refusal) or any(inner is one or _is_inside(inner, one) for inner in worth)
+    ]
 
 
 def _planned(

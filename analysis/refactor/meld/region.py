@@ -133,6 +133,19 @@ class Regions:
         context = self._context(branch)
         return self._share(branch, context, self._known_in(context).most_slots(branch.extent)) >= share
 
+    def arms_may_save(self, candidate: Candidate, share: float) -> bool:
+        """The same where the arms are known: of each fork in it, what its two arms have in common is saved at most."""
+        forks = candidate.survey.forks_in(candidate.node)
+        if any(fork.kind == "switch_statement" for fork in forks):
+            return True
+        span, arms = candidate.snippet.span, list[tuple[Span, Span]]()
+        for fork in forks:
+            first, second = fork.field("consequence"), fork.field("alternative")
+            if first is not None and second is not None:
+                arms.append((span(first.start, first.end), span(second.start, second.end)))
+        slots = self._known_in(candidate.context).most_alike_slots(candidate.branch.extent, arms)
+        return self._share(candidate.branch, candidate.context, slots) >= share
+
     def _context(self, branch: BranchFact) -> int:
         """The number of the first call context in which lanes may part there."""
         return next((at for at, view in enumerate(self._views) if _varies(view, branch)), 0)

@@ -38,6 +38,11 @@ class Survey:
                 found.setdefault((span.start, span.end), node)
         return found
 
+    def forks_in(self, fork: Node) -> Sequence[Node]:
+        """The `if` and `switch` statements in one of them, itself included."""
+        found = (*self._nodes["if_statement"], *self._nodes["switch_statement"])
+        return [one for one in found if fork.start <= one.start and one.end <= fork.end]
+
     @cached_property
     def aliased(self) -> frozenset[str]:
         """References, what they refer to, and what has its address taken: other names may change these variables."""
