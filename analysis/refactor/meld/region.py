@@ -52,6 +52,10 @@ def may_be_melded(branch: BranchFact) -> bool:
     return branch.kind in (SourceBranchKind.IF, SourceBranchKind.SWITCH) and branch.cost != 0
 
 
+MOST_FORKS: Final = 8
+"""Of a branch with more in it all is read: to compare the arms of each would take as long."""
+
+
 @final
 @record
 class Candidate:
@@ -136,7 +140,7 @@ class Regions:
     def arms_may_save(self, candidate: Candidate, share: float) -> bool:
         """The same where the arms are known: of each fork in it, what its two arms have in common is saved at most."""
         forks = candidate.survey.forks_in(candidate.node)
-        if any(fork.kind == "switch_statement" for fork in forks):
+        if len(forks) > MOST_FORKS or any(fork.kind == "switch_statement" for fork in forks):
             return True
         span, arms = candidate.snippet.span, list[tuple[Span, Span]]()
         for fork in forks:
