@@ -221,7 +221,8 @@ class Scanner:
             suspended.reach = opened.reach
             self._add(suspended, kind, end, state.inner)
         self._suspended.clear()
-        for _ in state.branches:
+        self._leave_around(state, end)
+        for _ in range(self._open_inside(state, end)):
             self._conditionals = self._conditionals.inside(self._scopes)
         self._add(opened, kind, end, state.inner)
         self._position = max(end, opened.start + 1)
@@ -287,6 +288,7 @@ class Scanner:
                     break
             elif byte in (_OPEN, _NEWLINE):
                 if byte == _NEWLINE or (closed_at and state.depth == 0):
+                    opened.reach = max(position, match.end("restart") + 1)
                     self._end(opened, closed_at or self._cut(opened, body, at), state, kind)
                     return False
                 state.depth += 1
@@ -294,6 +296,7 @@ class Scanner:
             self._end(opened, self._cut(opened, body, len(text)), state, kind)
             return False
         state.depth = 0
+        opened.reach = position
         if goes_on:
             self._position = closed_at
             return True
@@ -303,7 +306,7 @@ class Scanner:
     def _cut(self, opened: _Open, body: int, limit: int) -> int:
         """Where a body ends that does not close before `limit`: rule 5."""
         text = self._text
-        opened.reach = limit
+        opened.reach = max(opened.reach, limit)
         self._rescanned += limit - body
         if self._rescanned > _RESCAN_BUDGET * len(text):
             self._exact = False
@@ -318,13 +321,14 @@ class Scanner:
         match = _CONDITIONAL.match(self._text, at)
         keyword = b"" if match is None else match[1]
         if keyword and not keyword.startswith(b"if") and not state.branches:
-            if keyword.startswith(b"el") and self._conditionals:
+            is_inside_another = self._conditionals.depth > len(state.left)
+            if keyword.startswith(b"el") and is_inside_another:
+                self._leave_around(state, at)
                 self._suspended.append(opened)
                 self._outer_directive(at)
                 return False
-            if keyword == b"endif" and self._conditionals:
-                self._directive_entry(at, end)
-                self._conditionals = self._conditionals.outer
+            if keyword == b"endif" and is_inside_another:
+                state.left.append((at, end))
             return True
         state.inner.append((at, end))
         if keyword.startswith(b"if"):
@@ -343,9 +347,23 @@ class Scanner:
                 state.depth = before
         return True
 
+    def _leave_around(self, state: "_State", end: int) -> None:
+        """The conditionals around a piece that an `#endif` inside of it closes, if it stands before the piece's end."""
+        for start, behind in state.left:
+            if start < end:
+                self._directive_entry(start, behind)
+                self._conditionals = self._conditionals.outer
+
+    def _open_inside(self, state: "_State", end: int) -> int:
+        """How many conditionals that begin inside a piece are open at its end, which may stand before what was read."""
+        count = 0
+        for start, _ in state.inner:
+            match = _CONDITIONAL.match(self._text, start) if start < end else None
+            if match is not None:
+                count += match[1].startswith(b"if") - (match[1] == b"endif")
+        return count
+
     def _directive_entry(self, start: int, end: int) -> None:
-        opened = _Open(start, self._scopes, self._conditionals)
-        opened.head_end = end
         piece = Piece(
             PieceKind.DIRECTIVE,
             self._text[start:end],
@@ -366,7 +384,7 @@ class Scanner:
             opened.opened,
             opened.scopes,
             opened.conditionals,
-            tuple([(first - start, last - start) for first, last in inner if first >= start]),
+            tuple([(first - start, min(last, end) - start) for first, last in inner if start <= first < end]),
             not (self._records or self._suspended),
             opened.reach - start,
         )
@@ -377,11 +395,13 @@ class Scanner:
 class _State:
     """Where the scanner stands inside a piece."""
 
-    __slots__ = ("branches", "depth", "inner")
+    __slots__ = ("branches", "depth", "inner", "left")
 
     def __init__(self) -> None:
         self.depth = 0
         self.inner: Inner = []
+        self.left: Inner = []
+        """Each `#endif` of a conditional that begins before the piece."""
         self.branches: list[tuple[int, int | None, bool]] = []
         """Per open inner conditional: depth at `#if`, depth after the branch that counts, and whether it is `#if 0`."""
 
@@ -434,7 +454,8 @@ _OPENERS: Final = frozenset(b"([{")
 _CLOSERS: Final = frozenset(b")]}")
 
 _RESTART: Final = (
-    rb"\n(?=[ \t]*__global__\b|(?:__device__[ \t]+[A-Za-z_]|template[ \t]*<|extern[ \t]+\"C\"|namespace[ \t]+\w+\s*\{))"
+    rb"\n(?=(?P<restart>[ \t]*__global__\b"
+    rb"|(?:__device__[ \t]+[A-Za-z_]|template[ \t]*<|extern[ \t]+\"C\"|namespace[ \t]+\w+\s*\{)))"
 )
 _HEAD: Final = re.compile(rb"\(|\)|{|}|;|#|\[|\]|" + HIDDEN.pattern + rb"|" + _RESTART, re.DOTALL)
 _BODY: Final = re.compile(rb"{|}|#|" + HIDDEN.pattern + rb"|" + _RESTART, re.DOTALL)

@@ -1,6 +1,6 @@
 """Any bytes are a normal input, and an edited file is read as if it were new."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analysis.syntax.cache import SyntaxCache
@@ -103,6 +103,38 @@ def test_closing_a_brace_far_below_is_noticed() -> None:
     assert described(update(update(None, old), new).entries) == described(update(None, new).entries)
     shut = old.replace(b"int g8;", b"}")
     assert described(update(update(None, old), shut).entries) == described(update(None, shut).entries)
+
+
+LINES = (
+    "#if A",
+    "#ifdef B",
+    "#else",
+    "#endif",
+    "#pragma once",
+    "namespace outer {",
+    "struct S { int x; int f() { return 1; } };",
+    "int outer::g() { return 2; }",
+    "__global__ void k(int *p) {",
+    "MAKE(made)",
+    "}",
+    "int a, b;",
+)
+lines = st.lists(st.sampled_from(LINES), max_size=14)
+
+
+@settings(max_examples=300)
+@given(lines, st.integers(0, 14), st.integers(0, 1), st.sampled_from(LINES))
+@example([LINES[8], LINES[7], LINES[0], LINES[8]], 3, 1, LINES[1])  # a body that ends where it cannot go on
+@example([LINES[0], LINES[8], LINES[7], LINES[3]], 0, 1, LINES[4])  # an `#endif` in a body that is cut before it
+@example([LINES[8], LINES[0], LINES[10], LINES[11], LINES[8]], 4, 1, LINES[11])  # and one that is missing
+def test_an_edited_skeleton_of_broken_conditionals_equals_a_fresh_one(
+    text: list[str], at: int, removed: int, added: str
+) -> None:
+    old, new = "\n".join(text).encode(), "\n".join([*text[:at], added, *text[at + removed :]]).encode()
+    edited, fresh = update(update(None, old), new), update(None, new)
+    assert described(edited.entries) == described(fresh.entries)
+    for _, piece in fresh.entries:
+        assert all(end <= len(piece.text) for _, end in piece.inner)
 
 
 def described(entries: tuple[Entry, ...]) -> list[object]:
