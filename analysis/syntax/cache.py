@@ -8,6 +8,7 @@ Rules    The cache is passed in by its owner and bounded; nothing in it depends 
          include, and what is asked for in several ways, is parsed once, and who repairs it gets a copy.
          Hidden bodies, and classes without errors: by all that the tree depends on.
          Fingerprints: by path, the last ones, for the same purpose as skeletons.
+         Walked prefixes: by path and by what the file is read for, the last ones, where files are edited.
 """
 
 from typing import Final, final
@@ -20,6 +21,7 @@ from analysis.syntax.hidden_bodies import HiddenBody
 from analysis.syntax.skeleton import Skeleton
 from analysis.syntax.skeleton_scanner import update
 from analysis.syntax.snippet import Snippet
+from analysis.syntax.walked_prefix import WalkedPrefixes
 
 SPARE_SNIPPETS: Final = 2_000_000
 """Bytes of text whose trees are kept though no newest version reads them."""
@@ -54,6 +56,7 @@ class SyntaxCache:
         self.bodies: BoundedCache[bytes, tuple[HiddenBody | None]] = BoundedCache(heads)
         self.plain_records: BoundedCache[bytes, tuple[bool]] = BoundedCache(heads)
         self._fingerprints: BoundedCache[str, Fingerprints] = BoundedCache(edited)
+        self.prefixes = None if keeps_parsed else WalkedPrefixes(edited)
 
     def skeleton(self, path: str, text: bytes) -> Skeleton:
         """The skeleton of `text`, reusing that of the last text seen at `path`."""
@@ -68,6 +71,8 @@ class SyntaxCache:
         """Nobody edits the text at `path` any more."""
         self._skeletons.discard(path)
         self._fingerprints.discard(path)
+        if self.prefixes is not None:
+            self.prefixes.release(path)
 
     def fingerprints(self, path: str, fresh: Fingerprints) -> Fingerprints:
         """`fresh`, with what it can take from those of the last build of `path`."""

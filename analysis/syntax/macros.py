@@ -95,6 +95,13 @@ class MacroTable:
         if self.current.pop(name, None) is not None:
             self._history[name].append((order, None))
 
+    def copy(self) -> "MacroTable":
+        """Another table with the same history, which may go on in another way."""
+        other = MacroTable()
+        other.current, other.left_out = dict(self.current), dict(self.left_out)
+        other._history = dict(zip(self._history, map(list, self._history.values()), strict=True))
+        return other
+
     def get(self, name: bytes, order: int) -> MacroDefinition | None:
         """What `name` means just after `order`."""
         history = self._history.get(name)

@@ -6,6 +6,7 @@ Rules    Pieces come from `skeleton`; a piece gets the next *order*, and so does
          A head whose words are macros is expanded before it is read.  A macro use at the start of a piece whose
          expansion holds a `{`, `}` or `;` is a declaration of its own; what follows it in the piece is read again.
          In a region that is left out, definitions do not count, but the items of the main file are kept, inactive.
+         What an earlier version of the file begins with as well is not walked again (`walked_prefix`).
          Forced includes come before the first line; one that is not at its path is looked for like a name in quotes.
 Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are read; a header that is open is not
          entered again.
@@ -13,10 +14,9 @@ Bounds   Headers nest at most `_MAX_DEPTH` deep and at most `_MAX_FILES` are rea
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import lru_cache
 from posixpath import basename
-from typing import Final, final
+from typing import Final, NoReturn, final
 
 from analysis.ir.pace import paced
 from analysis.ir.source import Span
@@ -27,18 +27,10 @@ from analysis.syntax.directives import Conditional, Define, Include, Opening, Pr
 from analysis.syntax.environment import Environment, predefined
 from analysis.syntax.expansion import Budget, BudgetSpent, Expander, Token, lex
 from analysis.syntax.heads import ExpandedHead, Head, Opened, read_head
-from analysis.syntax.includes import (
-    FindingLoader,
-    IncludeUse,
-    Loader,
-    SpecialLoader,
-    SuffixLoader,
-    is_special_file,
-    resolve,
-)
+from analysis.syntax.includes import IncludeUse, Loader, is_special_file, resolve
 from analysis.syntax.items import DeclarationSite, Item, items_of
 from analysis.syntax.lexing import DIRECTIVE, identifiers, starts_line
-from analysis.syntax.macros import MacroDefinition, MacroTable, is_defined
+from analysis.syntax.macros import MacroDefinition, is_defined
 from analysis.syntax.open_conditionals import NO_CONDITIONALS
 from analysis.syntax.parsing import MAX_PARSED_BYTES
 from analysis.syntax.problems import Problem, ProblemKind
@@ -46,6 +38,16 @@ from analysis.syntax.scopes import inline_namespaces, scope_names
 from analysis.syntax.skeleton import Piece, PieceKind, Skeleton
 from analysis.syntax.skeleton_scanner import update
 from analysis.syntax.system_headers import is_system_header
+from analysis.syntax.walked_prefix import (
+    Around,
+    Branch,
+    LoaderOfMain,
+    Preprocessed,
+    Start,
+    WalkedPrefix,
+    WalkState,
+    start_of,
+)
 
 _MAX_DEPTH: Final = 64
 MAX_SCOPES: Final = 256
@@ -53,34 +55,8 @@ MAX_SCOPES: Final = 256
 _MAX_FILES: Final = 2_000
 
 
-@final
-@dataclass(slots=True)
-class Preprocessed:
-    """What the walk found."""
-
-    macros: MacroTable = field(default_factory=MacroTable)
-    items: list[Item] = field(default_factory=list[Item])
-    included_items: list[Item] = field(default_factory=list[Item])
-    includes: list[IncludeUse] = field(default_factory=list[IncludeUse])
-    problems: list[Problem] = field(default_factory=list[Problem])
-    inline_namespaces: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
-    texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
-
-
 class _Reached(Exception):
     """The main file has been walked inside its context: nothing after it counts."""
-
-
-@final
-class _Branch:
-    """One open conditional."""
-
-    __slots__ = ("active", "outer", "taken")
-
-    def __init__(self, outer: bool, active: bool) -> None:
-        self.outer = outer
-        self.active = active
-        self.taken = active
 
 
 def preprocess(
@@ -92,67 +68,81 @@ def preprocess(
     context: tuple[str, Skeleton] | None = None,
 ) -> Preprocessed:
     """Walk `path`, within the file that includes it if `context` names one."""
-    loader = _LoaderOfMain(loader, path, skeleton.text)
     if context is not None:
-        walk = _Walk(path, skeleton, loader, environment, cache)
-        try:
-            walk.forced_includes()
-            walk.file(*context)
-        except _Reached:
-            return walk.result
-    walk = _Walk(path, skeleton, loader, environment, cache)
-    with suppress(_Reached):
-        walk.forced_includes()
-        walk.file(path, skeleton)
-    return walk.result
+        found = _walked(path, skeleton, loader, environment, cache, context)
+        if found is not None:
+            return found
+    found = _walked(path, skeleton, loader, environment, cache, None)
+    assert found is not None, "the walk begins with the file itself"
+    return found
 
 
-@final
-class _LoaderOfMain:
-    """The loader, which also knows the main file: an editor's text need not be on disk."""
-
-    def __init__(self, loader: Loader, path: str, text: bytes) -> None:
-        self._loader = loader
-        self._path = path
-        self._text = text
-        self._by_suffix = loader if isinstance(loader, SuffixLoader) else None  # a look at all its members
-
-    def read(self, path: str) -> bytes | None:
-        return self._text if path == self._path else self._loader.read(path)
-
-    def exists(self, path: str) -> bool:
-        return path == self._path or self._loader.exists(path)
-
-    def find_suffix(self, suffix: str, near: str) -> str | None:
-        return None if self._by_suffix is None else self._by_suffix.find_suffix(suffix, near)
-
-    def is_special(self, path: str) -> bool:
-        return isinstance(self._loader, SpecialLoader) and self._loader.is_special(path)
+def _walked(
+    path: str, skeleton: Skeleton, loader: Loader, environment: Environment, cache: SyntaxCache, around: Around
+) -> Preprocessed | None:
+    """None where the file around it does not come to the main file."""
+    asked = LoaderOfMain(loader, path, skeleton.text)
+    variant = environment, None if around is None else around[0]
+    prefixes = cache.prefixes
+    start = Start(None, None)
+    if prefixes is not None:
+        start = start_of(prefixes.get(path, variant), skeleton, around, asked)
+    walk = _Walk(path, skeleton, asked, environment, cache, around, start)
+    try:
+        walk.run()
+    except _Reached:
+        if prefixes is not None and walk.prefix is not None:
+            prefixes.put(path, variant, walk.prefix)
+        return walk.result
+    return None
 
 
 @final
 class _Walk:
     def __init__(
-        self, main: str, skeleton: Skeleton, loader: FindingLoader, environment: Environment, cache: SyntaxCache
+        self,
+        main: str,
+        skeleton: Skeleton,
+        loader: LoaderOfMain,
+        environment: Environment,
+        cache: SyntaxCache,
+        around: Around,
+        start: Start,
     ) -> None:
-        self.result = Preprocessed()
         self._main = main
         self._main_skeleton = skeleton
         self._loader = loader
         self._environment = environment
         self._cache = cache
-        self._order = 0
-        self._branches: list[_Branch] = []
-        self._active = True
-        self._open_files: list[str] = []
-        self._once: set[str] = set()
-        self._files = 0
-        self._namespaces: set[str] = set()
-        for definition in predefined(environment):
-            self.result.macros.define(definition, 0)
+        self._around = around
+        self._start = start
+        self._kept: WalkedPrefix | None = None
+        self._state = WalkState() if start.prefix is None else start.prefix.state.copy()
+        self.result = self._state.result
 
-    def forced_includes(self) -> None:
-        """Walk the headers that the build command names; to be called before the file."""
+    @property
+    def prefix(self) -> WalkedPrefix | None:
+        """That of this version, once it was walked."""
+        begun = self._start.prefix
+        return begun.of_version(self._main_skeleton) if self._kept is None and begun is not None else self._kept
+
+    def run(self) -> None:
+        """Raises `_Reached` behind the last piece of the main file."""
+        begun = self._start.prefix
+        if begun is not None:
+            self.result.texts[self._main] = self._main_skeleton.text
+            self._loader.asked.extend(begun.asked)
+            self._rest_of_main(begun.end)
+        for definition in predefined(self._environment):
+            self.result.macros.define(definition, 0)
+        self._forced_includes()
+        if self._around is None:
+            self._file(self._main, self._main_skeleton)
+        else:
+            self._file(*self._around)
+
+    def _forced_includes(self) -> None:
+        """Walk the headers that the build command names."""
         for path in self._environment.forced_includes:
             name = basename(path)
             if is_system_header(name) and not self._loader.exists(path):
@@ -163,64 +153,83 @@ class _Walk:
             elif resolved != self._main:
                 self._enter(resolved, self._main, Span(0, 0))
 
-    def file(self, path: str, skeleton: Skeleton) -> None:
+    def _file(self, path: str, skeleton: Skeleton) -> None:
         """Walk one file; conditionals that it leaves open end with it."""
-        self._open_files.append(path)
-        self._files += 1
+        state = self._state
+        state.open_files.append(path)
+        state.files += 1
         self.result.texts[path] = skeleton.text
-        outer, self._branches = self._branches, []
-        is_main = path == self._main
+        outer, state.branches = state.branches, []
+        if path == self._main:
+            self._rest_of_main(0)
         for start, piece in paced(skeleton.entries, 5):
-            if piece.kind is PieceKind.DIRECTIVE:
-                self._order += 1
-                self._directive(piece.text, path, start)
-            else:
-                self._piece(path, start, piece, is_main)
-        self._branches = outer
-        self._active = all(branch.active for branch in outer)
-        self._open_files.pop()
-        if is_main:
-            raise _Reached
+            self._entry(path, start, piece, is_main=False)
+        state.branches = outer
+        state.active = all(branch.active for branch in outer)
+        state.open_files.pop()
+
+    def _rest_of_main(self, first: int) -> NoReturn:
+        """Walk the pieces of the main file from that one on."""
+        keep_at = self._start.keep_at
+        if keep_at is not None:
+            self._pieces_of_main(first, keep_at)
+            first = keep_at
+            asked, latest = tuple(self._loader.asked), self._main_skeleton.entries
+            self._kept = WalkedPrefix(keep_at, self._state.copy(), asked, latest, self._around)
+        self._pieces_of_main(first, len(self._main_skeleton.entries))
+        raise _Reached
+
+    def _pieces_of_main(self, first: int, end: int) -> None:
+        for index, (start, piece) in enumerate(paced(self._main_skeleton.entries[first:end], 5), first):
+            self._loader.at = index
+            self._entry(self._main, start, piece, is_main=True)
+
+    def _entry(self, path: str, start: int, piece: Piece, *, is_main: bool) -> None:
+        if piece.kind is PieceKind.DIRECTIVE:
+            self._state.order += 1
+            self._directive(piece.text, path, start)
+        else:
+            self._piece(path, start, piece, is_main)
 
     def _directive(self, text: bytes, path: str, start: int) -> None:
         directive = parse_directive(text)
         match directive:
             case Opening():
-                active = self._active and self._holds(directive, path, start, text)
-                self._branches.append(_Branch(self._active, active))
-                self._active = active
+                active = self._state.active and self._holds(directive, path, start, text)
+                self._state.branches.append(Branch(self._state.active, active, active))
+                self._state.active = active
             case directives.Alternative() | directives.Else():
                 self._alternative(directive, path, start, text)
             case directives.EndIf():
-                if self._branches:
-                    self._active = self._branches.pop().outer
-            case Define() if not self._active:
+                if self._state.branches:
+                    self._state.active = self._state.branches.pop().outer
+            case Define() if not self._state.active:
                 self.result.macros.leave_out(directive.name, directive.body)
-            case _ if not self._active:
+            case _ if not self._state.active:
                 pass
             case Define():
-                self.result.macros.define(_definition(directive, path, start, start + len(text)), self._order)
+                self.result.macros.define(_definition(directive, path, start, start + len(text)), self._state.order)
             case Undefine():
-                self.result.macros.undefine(directive.name, self._order)
+                self.result.macros.undefine(directive.name, self._state.order)
             case Include():
                 self._include(directive, path, Span(start, start + len(text)))
             case PragmaOnce():
-                self._once.add(path)
+                self._state.once.add(path)
             case directives.Pragma() | directives.Other():
                 pass
 
     def _alternative(
         self, directive: directives.Alternative | directives.Else, path: str, start: int, text: bytes
     ) -> None:
-        if not self._branches:
+        if not self._state.branches:
             return
-        branch = self._branches[-1]
+        branch = self._state.branches[-1]
         branch.active = branch.outer and not branch.taken
         if branch.active and isinstance(directive, directives.Alternative):
-            self._active = True
+            self._state.active = True
             branch.active = self._holds(directive, path, start, text)
         branch.taken = branch.taken or branch.active
-        self._active = branch.active
+        self._state.active = branch.active
 
     def _holds(self, directive: Opening | directives.Alternative, path: str, start: int, text: bytes) -> bool:
         current = self.result.macros.current
@@ -262,19 +271,19 @@ class _Walk:
 
     def _enter(self, resolved: str, path: str, span: Span) -> None:
         """Walk the header at `resolved`, unless it says that once is enough; `path` names it at `span`."""
-        if resolved in self._once or resolved in self._open_files:
+        if resolved in self._state.once or resolved in self._state.open_files:
             return
-        if len(self._open_files) >= _MAX_DEPTH or self._files >= _MAX_FILES:
+        if len(self._state.open_files) >= _MAX_DEPTH or self._state.files >= _MAX_FILES:
             self._problem(ProblemKind.INCLUDE_DEPTH, path, span)
             return
         if resolved == self._main:
-            self.file(resolved, self._main_skeleton)
+            self._file(resolved, self._main_skeleton)
             return
         text = self._loader.read(resolved)
         if text is not None and len(text) <= MAX_PARSED_BYTES:
             skeleton = self._cache.skeleton(resolved, text)
             if not _is_guarded(skeleton, self.result.macros.current):
-                self.file(resolved, skeleton)
+                self._file(resolved, skeleton)
 
     def _problem(self, kind: ProblemKind, path: str, span: Span, detail: str = "") -> None:
         self.result.problems.append(Problem(kind, path, span, detail))
@@ -291,15 +300,15 @@ class _Walk:
         while waiting:
             at, current = waiting.pop()
             if current.kind is PieceKind.DIRECTIVE:
-                self._order += 1
+                self._state.order += 1
                 self._directive(current.text, path, at)
             else:
                 waiting += reversed(self._declared(path, at, current, is_main))
 
     def _declared(self, path: str, start: int, piece: Piece, is_main: bool) -> Sequence[tuple[int, Piece]]:
         """What is left of the piece behind macros that are declarations of their own, to be read again."""
-        self._order += 1
-        if is_main or self._active:
+        self._state.order += 1
+        if is_main or self._state.active:
             current = self.result.macros.current
             text = piece.head()
             braced = piece.head_end < len(piece.text)
@@ -308,14 +317,14 @@ class _Walk:
             else:
                 read = self._read_head(text, braced)
                 if read.standalone:
-                    self._order -= 1
+                    self._state.order -= 1
                     for first, last, expansion in paced(read.standalone, 5):
-                        self._order += 1
+                        self._state.order += 1
                         self._standalone(first, last, expansion, path, start, piece, is_main)
                     return _rest(piece, start, read.standalone[-1][1])
                 self._emit(read.head, path, start, piece, is_main)
         for first, last in piece.inner:
-            self._order += 1
+            self._state.order += 1
             self._directive(piece.text[first:last], path, start + first)
         return ()
 
@@ -326,7 +335,7 @@ class _Walk:
             return
         namespace, owner = scope_names(piece.scopes)
         if namespace:
-            self._namespaces.update(namespace)
+            self._state.namespaces.update(namespace)
             self.result.inline_namespaces |= inline_namespaces(piece.scopes)
         has_body = piece.head_end < len(piece.text) and (
             piece.kind is PieceKind.BODY or head.opened in (Opened.RECORD, Opened.ENUM, Opened.VARIABLE)
@@ -336,13 +345,13 @@ class _Walk:
         if owner is not None and head.opened in (Opened.VARIABLE, Opened.OTHER):
             return
         place = DeclarationSite(
-            path, namespace, owner, start, start + len(piece.text), piece.text, self._active, self._order,
+            path, namespace, owner, start, start + len(piece.text), piece.text, self._state.active, self._state.order,
             has_body, owner is not None, piece.identifiers,
         )  # fmt: skip
         if head.opened is Opened.RECORD and has_body:
             self._record(head, place, is_main)
         else:
-            self._add(items_of(head, place, self._namespaces), is_main)
+            self._add(items_of(head, place, self._state.namespaces), is_main)
 
     def _record(self, head: Head, place: DeclarationSite, is_main: bool) -> None:
         """A record, and what its declarators name: `typedef struct {...} A;` or `struct S {...} s;`."""
@@ -350,14 +359,14 @@ class _Walk:
         after = place.text[closed:] if closed else b""
         tail = read_head((b"typedef int " if b"typedef" in head.words else b"int ") + after.rstrip(b";"), False)
         if not after.rstrip(b";").strip():
-            self._add(items_of(head, place, self._namespaces), is_main)
+            self._add(items_of(head, place, self._state.namespaces), is_main)
             return
         if not head.name and tail.opened is Opened.ALIAS:
             head = Head(head.opened, tail.name, (), head.words, head.is_template)
             tail = Head(tail.opened, tail.others[0], (), tail.words, False, tail.others[1:]) if tail.others else None
-        self._add(items_of(head, place, self._namespaces), is_main)
+        self._add(items_of(head, place, self._state.namespaces), is_main)
         if tail is not None and tail.opened in (Opened.ALIAS, Opened.VARIABLE) and tail.name != head.name:
-            self._add(items_of(tail, place, self._namespaces), is_main)
+            self._add(items_of(tail, place, self._state.namespaces), is_main)
 
     def _add(self, items: list[Item], is_main: bool) -> None:
         (self.result.items if is_main else self.result.included_items).extend(items)
@@ -399,10 +408,10 @@ class _Walk:
             scopes, holder = scope_names(inner.scopes)
             has_body = inner.head_end < len(inner.text)
             place = DeclarationSite(
-                path, namespace + scopes, holder or owner, start + first, start + last, text, self._active,
-                self._order, has_body, owner is not None, words, True, part,
+                path, namespace + scopes, holder or owner, start + first, start + last, text, self._state.active,
+                self._state.order, has_body, owner is not None, words, True, part,
             )  # fmt: skip
-            added = items_of(head, place, self._namespaces)
+            added = items_of(head, place, self._state.namespaces)
             part += len(added)
             self._add(added, is_main)
 

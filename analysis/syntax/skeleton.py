@@ -82,6 +82,16 @@ class Piece:
     def head(self) -> bytes:
         return self.text[: self.head_end]
 
+    def is_like(self, other: "Piece") -> bool:
+        """Whether both are one slice in the same scopes and conditionals, however it was found."""
+        return self is other or (
+            (self.kind, self.head_end, self.opened, self.inner)
+            == (other.kind, other.head_end, other.opened, other.inner)
+            and self.text == other.text
+            and self.scopes == other.scopes
+            and self.conditionals == other.conditionals
+        )
+
 
 Entry = tuple[int, Piece]
 

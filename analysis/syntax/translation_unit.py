@@ -27,10 +27,11 @@ from analysis.syntax.lexing import identifiers
 from analysis.syntax.line_index import LineIndex
 from analysis.syntax.macros import MacroTable
 from analysis.syntax.parsing import MAX_PARSED_BYTES
-from analysis.syntax.preprocessing import Preprocessed, preprocess
+from analysis.syntax.preprocessing import preprocess
 from analysis.syntax.problems import Problem, ProblemKind
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.trees import Trees
+from analysis.syntax.walked_prefix import Preprocessed
 
 MAX_INCLUDERS: Final = 4
 """Of a source file, without a project; each is read whenever the file is analysed, and no part of it is kept."""
