@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from re import finditer
 from typing import Any, Final, TypeVar, final
 
@@ -21,8 +21,8 @@ SHORT: Final = 50
 """A list of so many rounds is counted at once: that is all that short loops can afford."""
 
 _SIZED: Final = (list, tuple)  # `list | tuple` would be made for each call
-_MATCHES: Final[type[Any]] = type(finditer("", ""))
-"""Of a pattern: to find some more of them ahead changes nothing for who asks."""
+_AHEAD: Final[tuple[type[Any], ...]] = (type(finditer("", "")), repeat)
+"""Matches of a pattern, and what is always the same: to take some more of them ahead changes nothing for who asks."""
 
 Item = TypeVar("Item")
 
@@ -79,7 +79,7 @@ def paced(items: Iterable[Item], weight: int = 1) -> Iterator[Item]:
         size = SHORT // weight
         if size > 1:
             return chain.from_iterable(_pieces(items, size, weight))
-    elif type(items) is _MATCHES and weight <= SHORT // 2:
+    elif type(items) in _AHEAD and weight <= SHORT // 2:
         return chain.from_iterable(_batches(items, SHORT // weight, weight))
     return _each(items, weight)
 

@@ -6,18 +6,22 @@
 
 Rules    Nodes change in place.  The `field` of such a node is the expression that is the pointer.
 Limits   `x.*&A::m` stays an error.
-Cost     One walk, of a text with `.*`.
+Cost     One walk, of the nodes with a `.*` in their text.
 Source   C++20 standard, [expr.mptr.oper].
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from typing import Final
 
+from analysis.ir.pace import paced, popped
 from analysis.syntax.node_building import new_node
 from analysis.syntax.tree import Node
 
 TO_MEMBER: Final = ".*"
+_SIGN: Final = re.compile(rb"\.\*")
 
 
 def is_to_member(node: Node) -> bool:
@@ -29,7 +33,7 @@ def is_to_member(node: Node) -> bool:
 def mend_member_pointers(root: Node) -> int:
     """Mends the tree in place; gives the number of errors that are none any more."""
     mended = 0
-    for node in reversed(list(root.walk())):  # children before their parents
+    for node in reversed(_with_sign(root)):  # children before their parents
         if is_to_member(node):
             _as_expression(node.field("field"))
         elif node.kind in _POSTFIXES and node.children and is_to_member(node.children[0]):
@@ -37,6 +41,18 @@ def mend_member_pointers(root: Node) -> int:
         elif node.kind in _PREFIXES and node.children and is_to_member(node.children[-1]):
             _to_object(node, node.children[-1])
     return mended
+
+
+def _with_sign(root: Node) -> list[Node]:
+    """The nodes that have a `.*` in their text, parents first: in a comment, perhaps."""
+    places = [sign.start() for sign in paced(_SIGN.finditer(root.source))]
+    found: list[Node] = []
+    stack = [root]
+    for node in popped(stack):
+        if bisect_left(places, node.start) < bisect_left(places, node.end):
+            found.append(node)
+            stack += node.children[::-1]
+    return found
 
 
 def _as_expression(pointer: Node | None) -> None:

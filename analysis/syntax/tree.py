@@ -18,7 +18,7 @@ from tree_sitter import Node as TreeSitterNode
 from tree_sitter import Tree
 
 from analysis.ir.limits import Limit
-from analysis.ir.pace import paced
+from analysis.ir.pace import paced, spend
 from analysis.syntax.parsing import CUDA
 
 MAX_DEPTH: Final = 400
@@ -106,14 +106,14 @@ class Node:
 
     def walk(self) -> "Iterator[Node]":
         """This node and all below it, parents first, in text order."""
-        return paced(self._walk())
-
-    def _walk(self) -> "Iterator[Node]":
         stack: list[Node] = [self]
         while stack:
             node = stack.pop()
             yield node
-            stack += node.children[::-1]
+            children = node.children
+            if children:
+                spend(len(children))
+                stack += children[::-1]
 
     def copy(self) -> "Node":
         """This node and all below it, to be repaired: a third of the price of parsing the text once more."""
@@ -151,8 +151,8 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
     broken = root.has_error
     cursor = root.walk()
     into, beside, out = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-    kinds, keeps, fields = _KINDS, _KEEP, _FIELDS
-    top = Node(kinds.get(root.kind_id, ERROR), root.start_byte - shift, root.end_byte - shift, source)
+    kind_of, fields = _KINDS.get, _FIELDS
+    top = Node(kind_of(root.kind_id, _ERRONEOUS)[0], root.start_byte - shift, root.end_byte - shift, source)
     top.is_missing = root.is_missing
     if not into():
         return top
@@ -162,24 +162,25 @@ def convert_node(root: TreeSitterNode, source: bytes, shift: int = 0) -> Node:
     for _ in paced(repeat(None)):
         node = cursor.node
         assert node is not None
-        kind = node.kind_id
-        keep = keeps.get(kind, _LEAF_OR_INNER)
+        kind, keep = kind_of(node.kind_id, _ERRONEOUS)
         field = cursor.field_id if keep else None
         if keep > _WITH_FIELD or field is not None:
             start, end = node.byte_range
-            child = Node(kinds.get(kind, ERROR), start - shift, end - shift, source, fields[field])
+            if shift:
+                start, end = start - shift, end - shift
+            child = Node(kind, start, end, source, fields[field])
             siblings.append(child)
             if broken and node.is_missing:
                 child.is_missing = True
-            if len(pending) >= MAX_DEPTH:
-                if node.child_count:
-                    child.kind = TOO_DEEP
-                    child.children = _names(child)
-            elif keep == _LEAF_OR_INNER and into():
-                pending.append(siblings)
-                siblings = []
-                child.children = siblings
-                continue
+            if keep == _LEAF_OR_INNER and into():
+                if len(pending) < MAX_DEPTH:
+                    pending.append(siblings)
+                    siblings = []
+                    child.children = siblings
+                    continue
+                out()
+                child.kind = TOO_DEEP
+                child.children = _names(child)
         while not beside():
             if not pending:
                 return top
@@ -211,8 +212,13 @@ def _keep(kind_id: int, kind: str) -> int:
     return _LEAF if kind.replace("_", "").isalnum() else _WITH_FIELD
 
 
-_KINDS: Final = {number: CUDA.node_kind_for_id(number) or ERROR for number in range(CUDA.node_kind_count)}
-_KEEP: Final = {number: _keep(number, kind) for number, kind in _KINDS.items()}
+_KINDS: Final = {
+    number: (kind, _keep(number, kind))
+    for number in range(CUDA.node_kind_count)
+    if (kind := CUDA.node_kind_for_id(number) or ERROR)
+}
+"""How each kind is called, and which of its nodes are kept."""
+_ERRONEOUS: Final = (ERROR, _LEAF_OR_INNER)
 _FIELDS: Final[dict[int | None, str | None]] = {
     None: None,
     **{number: CUDA.field_name_for_id(number) for number in range(1, CUDA.field_count + 1)},
