@@ -31,7 +31,7 @@ Limits   A template argument list split by a comma (`f(a < b, c > (d))`) is take
 from collections.abc import Callable
 from typing import Final, final
 
-from analysis.ir.pace import paced, popped, spend
+from analysis.ir.pace import paced, spend
 from analysis.syntax.declared_chains import declared_chain, joins
 from analysis.syntax.function_casts import arithmetic_of, parenthesized
 from analysis.syntax.node_building import (
@@ -60,16 +60,20 @@ def repair(root: Node, is_type: IsName, is_template: IsName, is_value: IsName = 
     """Repair the tree in place and return it."""
     found: list[tuple[Node, str]] = []
     stack: list[tuple[Node, str]] = [(root, "")]
-    for node, above in popped(stack):
+    while stack:
+        node, above = stack.pop()
         kind = node.kind
-        if kind in _INTERESTING:
+        if kind in _VISITS:
             found.append((node, above))
         children = node.children
-        spend(len(children))
-        stack += [(child, kind) for child in reversed(children) if child.children]  # no leaf is misread
+        spend(1 + len(children))
+        stack += [(child, kind) for child in children[::-1] if child.children]  # no leaf is misread
     work = _Repair(is_type, is_template, is_value)
-    for node, above in paced(reversed(found)):  # children before their parents
-        work.visit(node, above)
+    found.reverse()
+    for node, above in paced(found):  # children before their parents
+        visit = _VISITS.get(node.kind)
+        if visit is not None:
+            visit(work, node, above)
     return root
 
 
@@ -80,32 +84,36 @@ class _Repair:
         self._is_template = is_template
         self._is_value = is_value
 
-    def visit(self, node: Node, above: str) -> None:
-        match node.kind:
-            case "call_expression":
-                if not self._cast_call(node) and not self._comparison(node, above):
-                    _cast_outwards(node, "function")
-            case "binary_expression":
-                if not _qualified_by_template(node) and above != "binary_expression":
-                    self._chain(node)
-            case "cast_expression" | "unary_expression" | "pointer_expression":
-                if above not in _CHAINED:
-                    self._chain(node)
-            case "field_expression" | "subscript_expression" | "update_expression":
-                _cast_outwards(node, "argument")
-                _sign_outwards(node)
-            case "sizeof_expression" | "alignof_expression":
-                self._sizeof(node)
-                self._sizeof_call(node)
-            case "condition_clause":
-                self._condition(node)
-            case "declaration":
-                if above in _STATEMENT_PARENTS:
-                    self._initialised(node)
-            case "expression_statement":
-                self._declaration(node)
-            case _:
-                pass
+    # What is nearly always so is asked first: a kernel has some hundred of these nodes, and none that is misread.
+
+    def call(self, node: Node, above: str) -> None:
+        function = node.field("function")
+        if function is None or function.kind == "identifier":
+            return
+        if not self._cast_call(node) and not self._comparison(node, above):
+            _cast_outwards(node, "function")
+
+    def binary(self, node: Node, above: str) -> None:
+        if not _qualified_by_template(node) and above != "binary_expression":
+            self._chain(node)
+
+    def prefix(self, node: Node, above: str) -> None:
+        if above not in _CHAINED:
+            self._chain(node)
+
+    def postfix(self, node: Node, _above: str) -> None:
+        argument = node.field("argument")
+        if argument is not None and argument.kind in _BEFORE_POSTFIX:
+            _cast_outwards(node, "argument")
+            _sign_outwards(node)
+
+    def size(self, node: Node, _above: str) -> None:
+        self._sizeof(node)
+        self._sizeof_call(node)
+
+    def declaration(self, node: Node, above: str) -> None:
+        if above in _STATEMENT_PARENTS:
+            self._initialised(node)
 
     def _type_in(self, node: Node | None) -> Node | None:
         """The name inside parentheses, if it names a type."""
@@ -166,10 +174,12 @@ class _Repair:
 
     def _chain(self, node: Node) -> None:
         """Rebuild a chain of binary operators if a cast or a comparison hides in it; both have parentheses."""
-        if b"(" not in node.text:
+        if node.source.find(b"(", node.start, node.end) < 0:
             return
         parts: list[Node] = []
         changed = self._flatten(node, parts)
+        if not changed and not any(operand.kind in _ENDING_IN_CAST for operand in parts[:-2:2]):
+            return
         index = 0
         operands: list[Node] = []
         operators: list[Node] = []
@@ -203,10 +213,13 @@ class _Repair:
         while stack:
             top = stack.pop()
             if top.kind == "binary_expression":
-                left, operator, right = top.field("left"), top.field("operator"), top.field("right")
+                left, operator, right = top.three("left", "operator", "right")
                 if left is not None and operator is not None and right is not None:
                     stack += [right, operator, left]
                     continue
+            if top.kind not in _ENDING_OTHERWISE:
+                parts.append(top)
+                continue
             misread = self._misread(top)
             split = compared(top, *misread) if misread is not None else self._conjunction(top)
             if split is None:
@@ -278,8 +291,10 @@ class _Repair:
 
     def _initialised(self, node: Node) -> None:
         for declarator in node.fields("declarator"):
+            if declarator.kind != "function_declarator":
+                continue
             name, parameters = declarator.field("declarator"), declarator.field("parameters")
-            if declarator.kind != "function_declarator" or name is None or parameters is None:
+            if name is None or parameters is None:
                 continue
             if name.kind != "identifier" or not parameters.children or len(declarator.children) != 2:
                 continue
@@ -308,7 +323,7 @@ class _Repair:
             return len(parameter.children) == 1
         return declarator.kind in _VALUE_DECLARATORS and declared_value(declarator) is not None
 
-    def _declaration(self, node: Node) -> None:
+    def statement(self, node: Node, _above: str) -> None:
         """5: `T (*p)[3] = q;` and 8: `a < b > c = e;`."""
         if len(node.children) != 1:
             return
@@ -344,8 +359,10 @@ class _Repair:
                 return None
             sizes.append(indices.children[0])
             call = argument
+        if call.kind != "call_expression":
+            return None
         function, arguments = call.field("function"), call.field("arguments")
-        if call.kind != "call_expression" or function is None or arguments is None or len(arguments.children) != 1:
+        if function is None or arguments is None or len(arguments.children) != 1:
             return None
         pointer = arguments.children[0]
         name = pointer.field("argument")
@@ -368,8 +385,10 @@ class _Repair:
         return function, made
 
     def _template_declarator(self, target: Node) -> tuple[Node, Node] | None:
-        left, right, operator = target.field("left"), target.field("right"), target.field("operator")
-        if target.kind != "binary_expression" or left is None or right is None or operator is None:
+        if target.kind != "binary_expression":
+            return None
+        left, operator, right = target.three("left", "operator", "right")
+        if left is None or right is None or operator is None:
             return None
         name, argument, less = left.field("left"), left.field("right"), left.field("operator")
         if left.kind != "binary_expression" or name is None or argument is None or less is None:
@@ -398,7 +417,7 @@ class _Repair:
 
     # 12
 
-    def _condition(self, clause: Node) -> None:
+    def condition(self, clause: Node, _above: str) -> None:
         declared = clause.field("value")
         operands = None if declared is None else declared_chain(declared, self._is_type, self._is_template)
         if declared is None or operands is None:
@@ -475,7 +494,7 @@ class _Repair:
 
 def _qualified_by_template(node: Node) -> bool:
     """13: `A<3>::b < 2 > ::c` is a name, where `>` and `::` stand side by side."""
-    left, more, right = node.field("left"), node.field("operator"), node.field("right")
+    left, more, right = node.three("left", "operator", "right")
     if left is None or right is None or left.kind != "binary_expression" or right.kind != "qualified_identifier":
         return False
     outer, less, argument = left.field("left"), left.field("operator"), left.field("right")
@@ -553,27 +572,32 @@ def _close_cast(operand: Node, path: list[Node], sign: Node, value: Node) -> Nod
     return operand
 
 
-_INTERESTING: Final = frozenset(
-    {
-        "alignof_expression",
-        "binary_expression",
-        "call_expression",
-        "cast_expression",
-        "condition_clause",
-        "declaration",
-        "expression_statement",
-        "field_expression",
-        "pointer_expression",
-        "sizeof_expression",
-        "subscript_expression",
-        "unary_expression",
-        "update_expression",
-    }
-)
+_VISITS: Final[dict[str, Callable[[_Repair, Node, str], None]]] = {
+    "alignof_expression": _Repair.size,
+    "binary_expression": _Repair.binary,
+    "call_expression": _Repair.call,
+    "cast_expression": _Repair.prefix,
+    "condition_clause": _Repair.condition,
+    "declaration": _Repair.declaration,
+    "expression_statement": _Repair.statement,
+    "field_expression": _Repair.postfix,
+    "pointer_expression": _Repair.prefix,
+    "sizeof_expression": _Repair.size,
+    "subscript_expression": _Repair.postfix,
+    "unary_expression": _Repair.prefix,
+    "update_expression": _Repair.postfix,
+}
+"""What is done at a node, with the kind of the one above."""
 _NAMES: Final = frozenset({"identifier", "qualified_identifier", "type_identifier"})
 _TYPE_NAMES: Final = frozenset({"type_identifier", "qualified_identifier", "template_type"})
 _VALUE_DECLARATORS: Final = frozenset({"abstract_array_declarator", "pointer_declarator", "reference_declarator"})
 _PREFIXED: Final = frozenset({"unary_expression", "pointer_expression", "cast_expression"})
+_BEFORE_POSTFIX: Final = frozenset({"cast_expression", "number_literal", "unary_expression"})
+"""What may end behind a postfix that the grammar puts around it."""
+_ENDING_IN_CAST: Final = _PREFIXED | {"parenthesized_expression"}
+"""Operands that may end in a type in parentheses."""
+_ENDING_OTHERWISE: Final = _PREFIXED | {"call_expression"}
+"""Operands that may be more than one."""
 _CHAINED: Final = frozenset({"binary_expression", "unary_expression", "pointer_expression", "cast_expression"})
 _UNARY: Final = frozenset({"-", "+", "*", "&"})
 _STATEMENT_PARENTS: Final = frozenset(
