@@ -126,6 +126,8 @@ class MacroTable:
 
     def means_the_same(self, other: "MacroTable") -> bool:
         """Whether each name means the same in both at every order, wherever that was said."""
+        if self._history == other._history:  # as nearly always: of all versions a definition is one object
+            return True
         if self._history.keys() != other._history.keys():
             return False
         return all(

@@ -18,12 +18,13 @@ _AFTER_ELEMENT: Final = re.compile(rb"\s*\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s
 def is_only_read(table: str, items: Iterable[Item]) -> bool:
     """Whether all `items` but those of that name only read elements of the table."""
     name = table.encode("utf-8", "replace")
-    mention = re.compile(HIDDEN.pattern + rb"|(?P<name>(?<![\w.])" + re.escape(name) + rb"\b)", re.DOTALL)
+    spelled = re.escape(name)
+    mention = re.compile(HIDDEN.pattern + b"|" + spelled + rb"\b(?<![\w.]" + spelled + b")", re.DOTALL)
     for item in items:
         if name not in item.identifiers or item.name == table:
             continue
         for found in mention.finditer(item.text):
-            if found["name"] is None:
+            if found[0] != name:
                 continue
             before = item.text[: found.start()].rstrip()
             if before.endswith(b"&") or _AFTER_ELEMENT.match(item.text, found.end()) is None:
