@@ -1,23 +1,19 @@
-"""Control flow of one function: order, dominance, control dependence, cycles, joins.
+"""Control flow of one function: order, dominance, control dependence, cycles, joins, and where instructions are.
 
-All answers are about the blocks that the entry reaches; a block that it does not reach has no dominator, no
-controller and no cycle.  Everything beyond the order is computed when first asked for.
+What follows from the edges alone is in `flow_graph.py`, which many functions share.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, TypeVar, cast, final
 
-from analysis.graph.cycles import Cycle, CycleId, find_cycles
-from analysis.graph.joins import find_joins
-from analysis.graph.layout import loop_layout
-from analysis.graph.post_dominance import PostDominance, doomed_blocks, post_dominance
+from analysis.graph.cycles import Cycle
+from analysis.graph.flow_graph import flow_graph
 from analysis.graph.work import Work
-from analysis.ir.control_flow import UNREACHED, immediate_dominators, reverse_post_order, reversed_edges
-from analysis.ir.function import ENTRY, Function
+from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
 from analysis.ir.instructions import (
     Binary,
@@ -31,9 +27,10 @@ from analysis.ir.instructions import (
     Math,
     Select,
     SymbolAddress,
+    Trap,
     Unary,
 )
-from analysis.ir.pace import paced, popped, spend
+from analysis.ir.pace import paced, spend
 
 Item = TypeVar("Item", bound=Instruction)
 
@@ -52,16 +49,29 @@ class ControlFlow:
     def __init__(self, function: Function, work: Work | None) -> None:
         self.function = function
         self._work = work
-        self.successors: tuple[tuple[BasicBlockId, ...], ...] = tuple(
-            _distinct(block.terminator.successors) for block in function.blocks
+        blocks = function.blocks
+        self._graph = graph = flow_graph(
+            tuple([_distinct(block.terminator.successors) for block in blocks]),
+            tuple([number for number, block in enumerate(blocks) if type(block.terminator) is Trap]),
         )
-        self.predecessors: list[list[int]] = reversed_edges(self.successors)
-        self.order: tuple[BasicBlockId, ...] = tuple(map(BasicBlockId, reverse_post_order(ENTRY, self.successors)))
-        """Reverse post-order of the reachable blocks."""
-        self.rank: list[int] = [UNREACHED] * len(function.blocks)
-        for position, block in enumerate(self.order):
-            self.rank[block] = position
         self._joins: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
+        self.successors = graph.successors
+        self.predecessors = graph.predecessors
+        self.order = graph.order
+        self.rank = graph.rank
+        # All passes ask these again and again; so it is the graph that answers, not a method that asks it.
+        self.is_reachable = graph.is_reachable
+        self.immediate_dominator = graph.immediate_dominator
+        self.dominates = graph.dominates
+        self.immediate_post_dominator = graph.immediate_post_dominator
+        self.post_dominates = graph.post_dominates
+        self.controllers = graph.controllers
+        self.dependents = graph.dependents
+        self.iterated_controllers = graph.iterated_controllers
+        self.innermost_cycle = graph.innermost_cycle
+        self.cycles_around = graph.cycles_around
+        self.exit_branches = graph.exit_branches
+        self.exit_influences = graph.exit_influences
 
     @classmethod
     def of(cls, function: Function, work: Work | None = None) -> ControlFlow:
@@ -76,9 +86,6 @@ class ControlFlow:
         """Raises `TooMuchWork` where a limit was given and is reached."""
         if self._work is not None:
             self._work.spend(steps)
-
-    def is_reachable(self, block: BasicBlockId) -> bool:
-        return self.rank[block] != UNREACHED
 
     @cached_property
     def _by_type(self) -> dict[type[Instruction], list[tuple[BasicBlockId, int, Instruction]]]:
@@ -106,203 +113,36 @@ class ControlFlow:
 
     @cached_property
     def exits(self) -> tuple[BasicBlockId, ...]:
-        """Blocks without successors: returns and traps."""
-        return tuple(block for block in self.order if not self.successors[block])
-
-    # -- dominance --------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _dominators(self) -> list[int]:
-        return immediate_dominators(self.order, self.predecessors)
-
-    def immediate_dominator(self, block: BasicBlockId) -> BasicBlockId | None:
-        """None for the entry and for unreachable blocks."""
-        dominator = self._dominators[block]
-        return None if dominator in (UNREACHED, block) else BasicBlockId(dominator)
+        """See `FlowGraph`, as for all that follows."""
+        return self._graph.exits
 
     @cached_property
     def dominated(self) -> list[range]:
-        """The blocks that each block dominates, itself first, as numbers in preorder of the dominator tree."""
-        dominators, count = self._dominators, [1] * len(self.successors)
-        for block in reversed(self.order[1:]):
-            count[dominators[block]] += count[block]
-        dominated = [range(-1, -1)] * len(count)  # of unreachable blocks nothing is dominated
-        free = [0] * len(count)
-        for block in self.order:
-            start = 0 if block == ENTRY else free[dominators[block]]
-            free[dominators[block]] = start + count[block]
-            free[block] = start + 1
-            dominated[block] = range(start, start + count[block])
-        return dominated
-
-    def dominates(self, above: BasicBlockId, below: BasicBlockId) -> bool:
-        """Does every path to `below` pass `above`?  A block dominates itself."""
-        dominated = self.dominated
-        return above == below or dominated[below].start in dominated[above]
-
-    # -- post-dominance and control dependence ----------------------------------------------------------------------
+        return self._graph.dominated
 
     @cached_property
     def doomed(self) -> list[bool]:
-        """For each block, whether it can only end in a trap."""
-        return doomed_blocks(self.function, self.order, self.successors)
-
-    @cached_property
-    def _post(self) -> PostDominance:
-        return post_dominance(self.order, self.successors, self.cycles, self.doomed)
-
-    @cached_property
-    def _post_dominated(self) -> list[range]:
-        """The nodes that each node post-dominates, itself first, as numbers in preorder of their tree."""
-        immediate = self._post.immediate
-        inside: list[list[int]] = [[] for _ in immediate]
-        for node, above in enumerate(paced(immediate)):
-            if above not in (UNREACHED, node):
-                inside[above].append(node)
-        dominated = [range(-1, -1)] * len(immediate)  # what does not come to the exit is post-dominated by nothing
-        order: list[int] = []
-        waiting = [self._post.exit]
-        for node in popped(waiting):
-            order.append(node)
-            waiting += inside[node]
-        numbers = {node: number for number, node in enumerate(order)}
-        last = {node: numbers[node] for node in order}
-        for node in paced(order[:0:-1]):
-            above = immediate[node]
-            last[above] = max(last[above], last[node])
-        for node in paced(order):
-            dominated[node] = range(numbers[node], last[node] + 1)
-        return dominated
-
-    def immediate_post_dominator(self, block: BasicBlockId) -> BasicBlockId | None:
-        """The nearest block every thread passes after `block` in this iteration, or after the loop; None: the exit."""
-        post = self._post
-        node = post.immediate[block]
-        while node > post.exit:
-            node = post.immediate[node]
-        return None if node in (post.exit, UNREACHED) else BasicBlockId(node)
-
-    def post_dominates(self, below: BasicBlockId, above: BasicBlockId) -> bool:
-        """Does every path from `above` to the exit pass `below`?  A block post-dominates itself."""
-        dominated = self._post_dominated
-        return above == below or dominated[above].start in dominated[below]
-
-    def controllers(self, block: BasicBlockId) -> tuple[BasicBlockId, ...]:
-        """The blocks whose terminators decide directly whether `block` runs in this iteration."""
-        return tuple(map(BasicBlockId, self._post.controllers[block]))
-
-    @cached_property
-    def _dependents(self) -> list[list[BasicBlockId]]:
-        dependents: list[list[BasicBlockId]] = [[] for _ in self.successors]
-        for block in self.order:
-            for controller in self._post.controllers[block]:
-                dependents[controller].append(block)
-        return dependents
-
-    def dependents(self, block: BasicBlockId) -> list[BasicBlockId]:
-        """The blocks that are control dependent on the terminator of `block`, in reverse post-order."""
-        return self._dependents[block]
-
-    def iterated_controllers(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
-        """All branches that have a say in whether `block` runs."""
-        return self._closure(block, self._post.controllers)
-
-    def _closure(self, block: BasicBlockId, table: Sequence[Sequence[int]]) -> frozenset[BasicBlockId]:
-        found: set[int] = set()
-        waiting = list(table[block])
-        while waiting:
-            node = waiting.pop()
-            if node not in found:
-                found.add(node)
-                waiting.extend(table[node])
-        return frozenset(map(BasicBlockId, found))
-
-    # -- cycles -----------------------------------------------------------------------------------------------------
+        return self._graph.doomed
 
     @cached_property
     def cycles(self) -> tuple[Cycle, ...]:
-        """All loops, inner ones before the ones around them."""
-        rank = self.rank
-        if all(rank[target] > rank[block] for block in self.order for target in self.successors[block]):
-            return ()
-        return find_cycles(ENTRY, self.successors, self.predecessors)
-
-    @cached_property
-    def _innermost(self) -> list[CycleId | None]:
-        innermost: list[CycleId | None] = [None] * len(self.successors)
-        for cycle in reversed(self.cycles):
-            for block in cycle.blocks:
-                innermost[block] = cycle.id
-        return innermost
-
-    def innermost_cycle(self, block: BasicBlockId) -> Cycle | None:
-        cycle = self._innermost[block]
-        return None if cycle is None else self.cycles[cycle]
-
-    def cycles_around(self, block: BasicBlockId) -> Iterator[Cycle]:
-        """The cycles that contain the block, innermost first."""
-        cycle = self._innermost[block]
-        while cycle is not None:
-            yield self.cycles[cycle]
-            cycle = self.cycles[cycle].parent
+        return self._graph.cycles
 
     @cached_property
     def layout(self) -> list[int]:
-        """A place for each block: who is at a lower one is further behind on the way through the function."""
-        rank = self.rank
-        successors = [[rank[target] for target in self.successors[block]] for block in self.order]
-        layout = [UNREACHED] * len(rank)
-        for place, number in enumerate(loop_layout(range(len(successors)), successors)):
-            layout[self.order[number]] = place
-        return layout
-
-    @cached_property
-    def _exit_branches(self) -> list[tuple[BasicBlockId, ...]]:
-        return [
-            tuple(
-                block
-                for block in paced(sorted(cycle.blocks, key=lambda b: self.rank[b]))
-                if any(t not in cycle.blocks and not self.doomed[t] for t in self.successors[block])
-            )
-            for cycle in self.cycles
-        ]
-
-    def exit_branches(self, cycle: Cycle) -> tuple[BasicBlockId, ...]:
-        """The blocks of the cycle with an edge out of it that does not merely trap."""
-        return self._exit_branches[cycle.id]
+        return self._graph.layout
 
     @cached_property
     def irreducible_cycles(self) -> tuple[Cycle, ...]:
-        return tuple(cycle for cycle in self.cycles if not cycle.reducible)
-
-    @cached_property
-    def _exit_influences(self) -> list[frozenset[BasicBlockId]]:
-        return [self._exit_influences_of(cycle) for cycle in self.cycles]
-
-    def _exit_influences_of(self, cycle: Cycle) -> frozenset[BasicBlockId]:
-        found = set(self.exit_branches(cycle))
-        waiting = list(found)
-        while waiting:
-            new = {block for block in self.controllers(waiting.pop()) if block in cycle.blocks} - found
-            found |= new
-            waiting += new
-        return frozenset(found)
-
-    def exit_influences(self, cycle: Cycle) -> frozenset[BasicBlockId]:
-        """The branches of the cycle that decide, alone or through other branches of it, whether a thread leaves it."""
-        return self._exit_influences[cycle.id]
-
-    # -- joins ------------------------------------------------------------------------------------------------------
+        return self._graph.irreducible_cycles
 
     def joins(self, branch: BasicBlockId) -> frozenset[BasicBlockId]:
         """The blocks where threads may meet that took different ways at this branch."""
         known = self._joins.get(branch)
         if known is None:
-            around = tuple(self.cycles_around(branch))
-            end = self.immediate_post_dominator(branch)
-            found, steps = find_joins(branch, self.successors, self.predecessors, self.rank, around, end)
+            known, steps = self._graph.joins(branch)
             self.spend(steps)
-            known = self._joins[branch] = frozenset(map(BasicBlockId, found))
+            self._joins[branch] = known
         return known
 
 

@@ -16,7 +16,7 @@ from typing import NewType, final
 
 from analysis.ir.control_flow import Edges
 from analysis.ir.instructions import BasicBlockId
-from analysis.ir.pace import spend
+from analysis.ir.pace import paced
 from analysis.ir.record import record
 
 CycleId = NewType("CycleId", int)
@@ -46,29 +46,26 @@ def find_cycles(root: int, successors: Edges, predecessors: Edges) -> tuple[Cycl
     order, last = _preorder(root, successors)
     entered = {block: position for position, block in enumerate(order)}
     forest = _Forest(predecessors, entered, last)
-    for block in reversed(order):
+    for block in paced(order[::-1]):
         forest.try_header(block)
     return forest.finished()
 
 
 def _preorder(root: int, successors: Edges) -> tuple[list[int], dict[int, int]]:
     """Blocks in depth-first order, and for each the position of its last descendant."""
-    order = [root]
+    order: list[int] = []
     last: dict[int, int] = {}
-    seen = [False] * len(successors)
-    seen[root] = True
-    stack = [(root, iter(successors[root]))]
+    seen = bytearray(len(successors))
+    stack = [root]
     while stack:
-        node, rest = stack[-1]
-        for successor in rest:
-            if not seen[successor]:
-                seen[successor] = True
-                order.append(successor)
-                stack.append((successor, iter(successors[successor])))
-                break
-        else:
-            last[node] = len(order) - 1
-            stack.pop()
+        node = stack.pop()
+        if node < 0:  # all below it is done
+            last[~node] = len(order) - 1
+        elif not seen[node]:
+            seen[node] = 1
+            order.append(node)
+            stack.append(~node)
+            stack += successors[node][::-1]
     return order, last
 
 
@@ -88,7 +85,6 @@ class _Forest:
     def try_header(self, header: int) -> None:
         """Makes a cycle of everything that reaches `header` from below it in the search tree."""
         first, last = self.entered[header], self.last[header]
-        spend(1)
         waiting = [p for p in self.predecessors[header] if first <= self.entered.get(p, -1) <= last]
         if not waiting:
             return

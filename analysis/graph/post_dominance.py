@@ -21,13 +21,11 @@ Source    Ferrante, Ottenstein and Warren, TOPLAS 1987; the iteration vectors of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import final
 
 from analysis.graph.cycles import Cycle
-from analysis.ir.control import Trap
 from analysis.ir.control_flow import UNREACHED, Edges, immediate_dominators, reverse_post_order, reversed_edges
-from analysis.ir.function import Function
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 
@@ -43,23 +41,23 @@ class PostDominance:
     """For each block, the blocks whose terminators decide whether it runs; without junctions."""
 
 
-def doomed_blocks(function: Function, order: Sequence[int], successors: Edges) -> list[bool]:
+def doomed_blocks(traps: Collection[int], order: Sequence[int], successors: Edges) -> list[bool]:
     """Blocks from which every path ends in a trap soon (not through a cycle)."""
     doomed = [False] * len(successors)
-    if not any(isinstance(function.blocks[block].terminator, Trap) for block in order):
+    if not traps:
         return doomed
+    ends = frozenset(traps)
     for block in reversed(order):
         targets = successors[block]
-        is_trap = isinstance(function.blocks[block].terminator, Trap)
-        doomed[block] = is_trap or (bool(targets) and all(doomed[target] for target in targets))
+        doomed[block] = block in ends or (bool(targets) and all(doomed[target] for target in targets))
     return doomed
 
 
 def post_dominance(
-    order: Sequence[int], successors: Edges, cycles: Sequence[Cycle], doomed: Sequence[bool]
+    order: Sequence[int], successors: Edges, predecessors: Edges, cycles: Sequence[Cycle], doomed: Sequence[bool]
 ) -> PostDominance:
     exit_node = len(successors)
-    full, live = _with_exit_and_junctions(order, successors, cycles, doomed)
+    full, live = _with_exit_and_junctions(order, successors, predecessors, cycles, doomed)
     immediate = _post_dominators(exit_node, live)
     if cycles:
         for cycle in cycles:
@@ -73,7 +71,7 @@ def post_dominance(
 
 
 def _with_exit_and_junctions(
-    order: Sequence[int], successors: Edges, cycles: Sequence[Cycle], doomed: Sequence[bool]
+    order: Sequence[int], successors: Edges, predecessors: Edges, cycles: Sequence[Cycle], doomed: Sequence[bool]
 ) -> tuple[list[list[int]], list[list[int]]]:
     """All edges, and those that count for post-dominance."""
     exit_node = len(successors)
@@ -83,13 +81,15 @@ def _with_exit_and_junctions(
     for cycle in cycles:
         junction = exit_node + 1 + cycle.id
         header: int = cycle.header
-        for block in paced(cycle.blocks):
-            full[block] = [junction if target == header else target for target in full[block]]
+        for block in paced(predecessors[header]):
+            if block in cycle.blocks:
+                full[block] = [junction if target == header else target for target in full[block]]
         full[junction] = [header]
     live = [list(targets) for targets in full]
-    for block in order:
-        if not doomed[block] and any(target < exit_node and doomed[target] for target in live[block]):
-            live[block] = [target for target in live[block] if target >= exit_node or not doomed[target]]
+    if True in doomed:
+        for block in order:
+            if not doomed[block]:
+                live[block] = [target for target in live[block] if target >= exit_node or not doomed[target]]
     for cycle in cycles:
         if cycle.parent is None and not _leaves(cycle, live, exit_node):
             live[exit_node + 1 + cycle.id].append(exit_node)

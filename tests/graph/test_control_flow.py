@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.regions import branch_regions, region_of
+from analysis.graph.work import MAX_STEPS, Work
 from analysis.ir.function import BasicBlock, Function, FunctionKind
 from analysis.ir.instructions import BasicBlockId, FunctionId, Return, Switch, SwitchCase, Trap, ValueId
 from analysis.ir.source import NO_SPAN
@@ -267,3 +268,20 @@ def test_a_join_starts_a_label_of_its_own() -> None:
     """0 parts into 1 and 2; both meet in 3; who comes from there meets in 4 who came straight from 1."""
     control = ControlFlow.of(graph_function([[1, 2], [3, 4], [3], [4], []]))
     assert control.joins(BasicBlockId(0)) == {3, 4}
+
+
+def test_functions_with_the_same_edges_share_their_graph_but_not_what_they_may_spend() -> None:
+    edges = [[1, 2], [3, 4], [3], [4], []]
+    works = [Work(), Work()]
+    first, second = (ControlFlow.of(graph_function(edges), work) for work in works)
+    assert first.order is second.order
+    assert first.joins(BasicBlockId(0)) is second.joins(BasicBlockId(0))
+    assert works[0].left == works[1].left < MAX_STEPS
+
+
+def test_where_a_block_traps_the_graph_is_another_one() -> None:
+    edges = [[1, 2], [], []]
+    returning, trapping = (ControlFlow.of(graph_function(edges, frozenset(traps))) for traps in ((), (1,)))
+    assert returning.order == trapping.order
+    assert returning.doomed == [False, False, False]
+    assert trapping.doomed == [False, True, False]
