@@ -95,12 +95,15 @@ def _may_be_large(inlined: Inlined) -> bool:
     bounds = sorted((_bits_of(definition(other)) for other in others), reverse=True)[:MOST_BOUNDS]
     if not any(bounds):
         return False
+    room = INDEX_BITS - 1 - BLOCK_BITS - sum(bounds)
+    if room <= 0:
+        return True
     factors: list[int] = []
     for _, item in inlined.function.instructions():
         if isinstance(item, Binary) and item.operator in _SCALING:
             factors += [_scaled_by(item.operator, definition(operand)) for operand in item.operands]
     factors.sort(reverse=True)
-    return sum(bounds) + sum(factors[:MOST_FACTORS]) + BLOCK_BITS >= INDEX_BITS - 1
+    return sum(factors[:MOST_FACTORS]) >= room
 
 
 def _bits_of(item: Instruction | Phi | None) -> int:
@@ -115,6 +118,8 @@ def _scaled_by(operator: BinaryOperator, item: Instruction | Phi | None) -> int:
 
 def _asks_for_grid(flow: FunctionFlow, value: ValueId) -> bool:
     """Whether a number follows from the size of the grid, of which a comparison says nothing."""
+    if flow.registers.isdisjoint(_OF_GRID):
+        return False
     seen, waiting = {value}, [value]
     while waiting:
         item = flow.definition(waiting.pop())

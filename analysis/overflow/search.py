@@ -30,6 +30,7 @@ from analysis.overflow.thread_values import PLACES, FunctionFlow, ThreadValues, 
 MAX_ROUNDS: Final = 1 << 40
 ADDRESS_BITS: Final = 64
 _PASSES: Final = 2
+_PLACES: Final = tuple((what, axis) for what in (0, 1) for axis in (0, 1, 2))
 
 Coordinate: TypeAlias = "tuple[int, int] | CycleId"
 """(0, axis): the thread in its block; (1, axis): its block; a loop: its round."""
@@ -60,6 +61,10 @@ class Moments:
         self.flow: Final = flow
         self.launched: Final = launched
         self.work: Final = work
+        self.extents: Final = {(what, axis): (launched.block, launched.grid)[what][axis] for what, axis in _PLACES}
+        """How far each coordinate goes."""
+        self.coordinates: Final = [one for one in _read_in(flow) if self.extents[one] > 1]
+        """Those along which threads differ."""
         self._values: dict[_Moment, ThreadValues] = {}
         self._known: dict[tuple[BasicBlockId, _Moment], bool | None] = {}
         self._latches: dict[CycleId, Sequence[BasicBlockId]] = {}
@@ -107,16 +112,11 @@ class Search:
     """For one candidate in one launch."""
 
     def __init__(self, moments: Moments, candidate: Candidate) -> None:
-        flow, launched = moments.flow, moments.launched
         self._moments = moments
-        self._flow = flow
-        self._launched = launched
+        self._flow = moments.flow
+        self._launched = moments.launched
         self._candidate = candidate
-        self._around: Sequence[Cycle] = [*flow.control.cycles_around(candidate.block)][::-1]
-        self._extents = {
-            (what, axis): (launched.block, launched.grid)[what][axis] for what in (0, 1) for axis in (0, 1, 2)
-        }
-        self._coordinates: list[Coordinate] = [one for one in _read_in(flow) if self._extents[one] > 1]
+        self._around: Sequence[Cycle] = [*moments.flow.control.cycles_around(candidate.block)][::-1]
 
     def found(self) -> Found | None:
         """None if no thread was found."""
@@ -165,8 +165,8 @@ class Search:
         return self._launched.block, self._launched.grid
 
     def _orders(self) -> Iterator[Sequence[Coordinate]]:
-        blocks = [one for one in self._coordinates if isinstance(one, tuple) and one[0] == 1]
-        threads = [one for one in self._coordinates if isinstance(one, tuple) and one[0] == 0]
+        blocks = [one for one in self._moments.coordinates if one[0] == 1]
+        threads = [one for one in self._moments.coordinates if one[0] == 0]
         loops: list[Coordinate] = [cycle.id for cycle in self._around]
         yield [*blocks, *threads, *loops]
         yield [*blocks[::-1], *threads[::-1], *loops]
@@ -225,7 +225,7 @@ class Search:
         """The last place along a coordinate from which it comes there, at least where it is."""
         low = _at(point, coordinate)
         if isinstance(coordinate, tuple):
-            return self._between(point, coordinate, low, self._extents[coordinate] - 1)
+            return self._between(point, coordinate, low, self._moments.extents[coordinate] - 1)
         wraps = self._first_wrap(point, coordinate)
         if wraps is None or wraps <= low or not self._goes_on(point, _with(point, coordinate, low + 1)):
             return point

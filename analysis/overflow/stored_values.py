@@ -12,8 +12,8 @@ Limits    A store to an element that is not known is one to all of them; arrays 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias, final
 
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
@@ -34,21 +34,22 @@ def stored_values(function: Function, control: ControlFlow, divergence: Divergen
     """The values that are read, each with the value that was stored."""
     if all(symbol.kind is not SymbolKind.SHARED for symbol in function.symbols):
         return {}
-    addresses = _addresses(function, divergence)
+    places = _Places(function, divergence)
     stores: dict[_Place, list[tuple[Store, BasicBlockId, _Moment]]] = {}
     for home, at, store in control.placed(Store):
-        if store.address in addresses and store.value not in addresses:
-            stores.setdefault(addresses[store.address], []).append((store, home, (control.rank[home], at)))
+        place = places.of(store.address)
+        if place is not None and places.of(store.value) is None:
+            stores.setdefault(place, []).append((store, home, (control.rank[home], at)))
     found: dict[ValueId, ValueId] = {}
     lost: frozenset[int] | None = None
     for block, at, load in control.placed(Load):
-        place = addresses.get(load.address)
+        place = places.of(load.address)
         if place is None or place not in stores:
             continue
         written = [one for other, here in stores.items() if _overlap(other, place) for one in here]
         if len(written) != 1:
             continue
-        lost = _lost(function, control, addresses) if lost is None else lost
+        lost = _lost(function, control, places) if lost is None else lost
         ((store, home, before),) = written
         is_same = place[0] not in lost and function.types[store.value] == function.types[load.result]
         around = control.innermost_cycle(home)
@@ -60,19 +61,22 @@ def stored_values(function: Function, control: ControlFlow, divergence: Divergen
     return found
 
 
-def _lost(function: Function, control: ControlFlow, addresses: Mapping[ValueId, _Place]) -> frozenset[int]:
+def _lost(function: Function, control: ControlFlow, places: _Places) -> frozenset[int]:
     """The variables of which an address goes elsewhere than to a load or a store."""
     lost: set[int] = set()
     for block in control.order:
         for item in function.blocks[block].instructions:
-            is_load = isinstance(item, Load) and item.address in addresses
-            is_store = isinstance(item, Store) and item.address in addresses and item.value not in addresses
-            is_address = isinstance(item, SymbolAddress) or (item.result is not None and item.result in addresses)
+            is_load = isinstance(item, Load) and places.of(item.address) is not None
+            is_store = isinstance(item, Store) and places.of(item.address) is not None and places.of(item.value) is None
+            is_address = isinstance(item, SymbolAddress) or (
+                item.result is not None and places.of(item.result) is not None
+            )
             if not (is_load or is_store or is_address):
-                lost.update(addresses[operand][0] for operand in item.operands if operand in addresses)
+                lost.update(places.variables(item.operands))
     for block in function.blocks:
-        ends = (*block.terminator.operands, *(one for phi in block.phis for one in phi.operands))
-        lost.update(addresses[one][0] for one in ends if one in addresses)
+        lost.update(
+            places.variables((*block.terminator.operands, *(one for phi in block.phis for one in phi.operands)))
+        )
     return frozenset(lost)
 
 
@@ -82,20 +86,40 @@ def _overlap(one: _Place, other: _Place) -> bool:
     return one[0] == other[0] and one[1][:count] == other[1][:count]
 
 
-def _addresses(function: Function, divergence: DivergenceResult) -> Mapping[ValueId, _Place]:
-    """Those of variables in shared memory and of fixed places in them."""
-    found: dict[ValueId, _Place] = {}
-    for _, item in function.instructions():
-        match item:
-            case SymbolAddress(symbol=symbol) if function.symbols[symbol].kind is SymbolKind.SHARED:
-                found[item.result] = symbol, ()
-            case FieldAddress(base=base, field=field) if base in found:
-                found[item.result] = found[base][0], (*found[base][1], field)
-            case ElementAddress(base=base, index=index) if base in found:
-                number, whole = divergence.definition(index), function.types[base]
+@final
+class _Places:
+    """Which values are addresses of variables in shared memory and of fixed places in them: few are asked for."""
+
+    def __init__(self, function: Function, divergence: DivergenceResult) -> None:
+        self._function = function
+        self._definition = divergence.definition
+        self._found: dict[ValueId, _Place | None] = {}
+
+    def of(self, address: ValueId) -> _Place | None:
+        """None for what is no such address."""
+        if address not in self._found:
+            self._found[address] = self._of(address)
+        return self._found[address]
+
+    def variables(self, values: Iterable[ValueId]) -> Iterator[int]:
+        """Those of which some of the values are addresses."""
+        return (place[0] for value in values if (place := self.of(value)) is not None)
+
+    def _of(self, address: ValueId) -> _Place | None:
+        match self._definition(address):
+            case SymbolAddress(symbol=symbol) if self._function.symbols[symbol].kind is SymbolKind.SHARED:
+                return symbol, ()
+            case FieldAddress(base=base, field=field):
+                return self._inside(base, field)
+            case ElementAddress(base=base, index=index):
+                number, whole = self._definition(index), self._function.types[base]
                 is_element = isinstance(whole, PointerType) and isinstance(whole.element, ArrayType)
                 if is_element and isinstance(number, Constant) and isinstance(number.value, int) and number.value >= 0:
-                    found[item.result] = found[base][0], (*found[base][1], number.value)
+                    return self._inside(base, number.value)
+                return None
             case _:
-                pass
-    return found
+                return None
+
+    def _inside(self, base: ValueId, part: int) -> _Place | None:
+        around = self.of(base)
+        return None if around is None else (around[0], (*around[1], part))

@@ -62,7 +62,7 @@ class FunctionFlow:
     """A function with what is asked of it again and again."""
 
     def __init__(self, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult) -> None:
-        self.registers: Set[SpecialRegister] = frozenset(affine.ranges.registers.values())
+        self.registers: frozenset[SpecialRegister] = frozenset(affine.ranges.registers.values())
         """Those that the function reads."""
         self.function = divergence.function
         self.types = divergence.function.types
