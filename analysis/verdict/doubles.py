@@ -74,13 +74,20 @@ def accidental_doubles(
     function: Function, control: ControlFlow, divergence: DivergenceResult, spaces: SpaceResult
 ) -> tuple[DoubleIsland, ...]:
     """Those that cost anything; none in a function that uses doubles on purpose."""
-    # Types are shared: there are few different ones.
-    if not any(map(is_double, _different(function.types))) or _uses_doubles(function, control):
+    doubles = _doubles(function.types)
+    if not doubles or _uses_doubles(function, control):
         return ()
-    return tuple(_Islands(function, control, divergence, spaces).found())
+    return tuple(_Islands(function, control, divergence, spaces, doubles).found())
+
+
+def _doubles(types: Sequence[Type]) -> frozenset[ValueId]:
+    """The values of a function that are doubles."""
+    kinds = {id(type_) for type_ in _different(types) if is_double(type_)}
+    return frozenset([ValueId(value) for value, type_ in enumerate(types) if id(type_) in kinds] if kinds else ())
 
 
 def _different(types: Iterable[Type]) -> Iterable[Type]:
+    """Types are shared: there are few different ones."""
     return {id(type_): type_ for type_ in types}.values()
 
 
@@ -115,45 +122,51 @@ def _holds_doubles(type_: Type, function: Function, depth: int = 0) -> bool:
 @final
 class _Islands:
     def __init__(
-        self, function: Function, control: ControlFlow, divergence: DivergenceResult, spaces: SpaceResult
+        self,
+        function: Function,
+        control: ControlFlow,
+        divergence: DivergenceResult,
+        spaces: SpaceResult,
+        doubles: frozenset[ValueId],
     ) -> None:
         self._function = function
+        self._doubles = doubles
         self._control = control
         self._divergence = divergence
         self._spaces = spaces
-        self._members: list[tuple[BasicBlockId, Instruction | Phi]] = []
         self._users: defaultdict[ValueId, list[Instruction | Phi]] = defaultdict(list)
         self._parent: dict[ValueId, ValueId] = {}
 
     def found(self) -> Iterator[DoubleIsland]:
-        self._read()
         groups: defaultdict[ValueId, list[tuple[BasicBlockId, Instruction | Phi]]] = defaultdict(list)
-        for block, item in self._members:
-            groups[self._root(_named(item, self._function))].append((block, item))
+        for value, block, item in self._members():
+            groups[self._root(value)].append((block, item))
         for members in groups.values():
             island = self._island(members)
             if island is not None:
                 yield island
 
-    def _read(self) -> None:
-        types = self._function.types
-        wide = {id(type_) for type_ in _different(types) if is_double(type_)}
-        is_wide = [id(type_) in wide for type_ in types]
+    def _members(self) -> Sequence[tuple[ValueId, BasicBlockId, Instruction | Phi]]:
+        """All that computes or reads doubles, each with one of these: the others are joined to it."""
+        wide = self._doubles
+        found: list[tuple[ValueId, BasicBlockId, Instruction | Phi]] = []
         for block in paced(self._control.order, 4):
             body = self._function.blocks[block]
             for item in (*body.phis, *body.instructions):
-                doubles = [value for value in item.operands if is_wide[value]]
+                operands, result = item.operands, item.result
+                if result not in wide and wide.isdisjoint(operands):
+                    continue
+                doubles = [value for value in operands if value in wide]
                 for value in doubles:
                     self._users[value].append(item)
-                if item.result is not None and is_wide[item.result]:
-                    doubles.append(item.result)
-                if not doubles:
-                    continue
-                self._members.append((block, item))
+                if result is not None and result in wide:
+                    doubles.append(result)
+                found.append((doubles[0], block, item))
                 first = self._root(doubles[0])
                 for value in doubles[1:]:
                     self._parent[self._root(value)] = first
                     first = self._root(first)
+        return found
 
     def _root(self, value: ValueId) -> ValueId:
         while (above := self._parent.get(value, value)) != value:
@@ -170,7 +183,7 @@ class _Islands:
                 if isinstance(item.value, float):
                     literals.append(item)
             elif isinstance(item, Convert):
-                other = item.operand if is_double(self._function.types[item.result]) else item.result
+                other = item.operand if item.result in self._doubles else item.result
                 has_float |= _is_float(self._function.types[other])
                 conversions.append(item)
             elif isinstance(item, _COMPUTED):
@@ -201,7 +214,7 @@ class _Islands:
             slow[cycle] += own / DOUBLE * SLOW_RATE
             for operand in item.operands:
                 source = self._divergence.definition(operand)
-                if isinstance(source, Convert) and is_double(self._function.types[operand]):
+                if isinstance(source, Convert) and operand in self._doubles:
                     fast[cycle] += CONVERSION
                     slow[cycle] += SLOW_RATE
         return fast, slow
@@ -238,14 +251,11 @@ class _Islands:
             return True
         if depth > 8 or not isinstance(item, Binary | Unary | Convert):
             return False
-        sources = [self._divergence.definition(value) for value in item.operands]
-        return all(source is not None and self._is_constant(source, depth + 1) for source in sources)
-
-
-def _named(item: Instruction | Phi, function: Function) -> ValueId:
-    """Some value of its island."""
-    values = (*item.operands, *(() if item.result is None else (item.result,)))
-    return next(value for value in values if is_double(function.types[value]))
+        for value in item.operands:
+            source = self._divergence.definition(value)
+            if source is None or not self._is_constant(source, depth + 1):
+                return False
+        return True
 
 
 def _is_float(type_: Type) -> bool:
