@@ -12,7 +12,7 @@ Cost      O(instructions) once per context; then what lies in the ranges that ar
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -115,21 +115,18 @@ class Knowledge:
     def prices(self, extent: Span, origin: int) -> tuple[Price, ...]:
         """Of the instructions in the range, by where they start; places count from `origin`."""
         view = self._priced
-        weights = view.root.weights
+        rounds_of = view.root.weights.rounds
         found: list[Price] = []
-        for start, end, block, item, position in paced(self._placed_in(view).within(extent), 5):
-            rounds = float(weights.rounds(block))
-            slots, issued = _slots(view, block, item, position) * rounds, is_issued(item) * rounds
-            found.append(Price(start - origin, end - origin, slots, issued, rounds, _effects(view, item)))
+        for start, end, block, item, slots in paced(self._placed_in(view).within(extent), 5):
+            rounds = float(rounds_of(block))
+            issued = is_issued(item) * rounds
+            found.append(Price(start - origin, end - origin, slots * rounds, issued, rounds, _effects(view, item)))
         return tuple(found)
 
     def most_slots(self, extent: Span) -> float:
         """No meld of the range saves more: all of its slots, as often as what runs most often, and a branch."""
-        slots, most = 0.0, 1.0
-        for _, _, rounds, _, of_item in self._slots_in(extent):
-            slots += of_item
-            most = max(most, rounds)
-        return (slots + 1.0) * most
+        placed = self._placed_in(self._priced).within(extent)
+        return (sum([slots for _, _, _, _, slots in placed]) + 1) * self._most_rounds(placed)
 
     def most_alike_slots(self, extent: Span, forks: Sequence[tuple[Span, Span]]) -> float:
         """No meld of these forks, each with its two arms, saves more: of each kind of instruction the slots of the arm
@@ -137,23 +134,17 @@ class Knowledge:
 
         What a macro spells may stand in several arms, as far as its text says.
         """
-        arms = [(Counter[type[Instruction | Terminator]](), Counter[type[Instruction | Terminator]]()) for _ in forks]
-        most = 1.0
-        for start, end, rounds, kind, of_item in self._slots_in(extent):
-            most = max(most, rounds)
-            for places, found in zip(forks, arms, strict=True):
-                for place, slots in zip(places, found, strict=True):
-                    if start < place.end and place.start < end:
-                        slots[kind] += of_item
-        alike = sum(min(slots, other[kind]) for one, other in arms for kind, slots in one.items())
-        return (alike + len(forks)) * most
+        placed = self._placed_in(self._priced).within(extent)
+        alike = 0
+        for first, second in forks:
+            one, other = _slots_by_kind(placed, first), _slots_by_kind(placed, second)
+            alike += sum([min(slots, other[kind]) for kind, slots in one.items() if kind in other])
+        return (alike + len(forks)) * self._most_rounds(placed)
 
-    def _slots_in(self, extent: Span) -> Iterator[tuple[int, int, float, type[Instruction | Terminator], int]]:
-        """Where the instructions of a range begin and end, how often they run, what they are, and their slots."""
-        view = self._priced
-        rounds = view.root.weights.rounds
-        for start, end, block, item, position in paced(self._placed_in(view).within(extent), 5):
-            yield start, end, float(rounds(block)), type(item), _slots(view, block, item, position)
+    def _most_rounds(self, placed: Sequence[_Placing]) -> float:
+        """How often what runs most often does."""
+        rounds = self._priced.root.weights.rounds
+        return float(max([1, *(rounds(block) for block in {block for _, _, block, _, _ in placed})]))
 
     def has_all_cases(self, switch: Span) -> bool:
         """Whether the value of the `switch` statement there is one of its labels in every context."""
@@ -199,7 +190,7 @@ def element_of(type_: Type) -> Type | None:
 
 
 _Placing: TypeAlias = tuple[int, int, BasicBlockId, Instruction | Terminator, int]
-"""Where an instruction starts and ends in the text, its block, itself, and the how many-th it is there."""
+"""Where an instruction starts and ends in the text, its block, itself, and its issue slots."""
 
 
 @final
@@ -213,21 +204,23 @@ class _Placed:
         self._view = view
         calls = _calls(view)
         found: list[_Placing] = []
-        for index, block in enumerate(view.root.function.blocks):
-            for position, item in enumerate((*block.instructions, block.terminator)):
+        slots_of = view.root.weights.each_in
+        for index, block in enumerate(paced(view.root.function.blocks, 10)):
+            home, terminator = BasicBlockId(index), block.terminator
+            items = (*block.instructions, terminator)
+            for item, slots in zip(items, (*slots_of(home), terminator_latency(terminator)), strict=True):
                 span = item.span
-                call = calls[span.frame]
-                place = span if call is None else call
+                place = calls[span.frame] or span
                 if place.start != place.end:
-                    found.append((place.start, place.end, BasicBlockId(index), item, position))
+                    found.append((place.start, place.end, home, item, slots))
         found.sort(key=itemgetter(0))
         self._items = found
 
-    def within(self, extent: Span) -> Iterator[_Placing]:
-        """Those of the range."""
+    def within(self, extent: Span) -> Sequence[_Placing]:
+        """Those of the range, by where they start."""
         first = bisect_left(self._items, extent.start, key=itemgetter(0))
         last = bisect_left(self._items, extent.end, lo=first, key=itemgetter(0))
-        return (one for one in self._items[first:last] if one[1] <= extent.end)
+        return [one for one in self._items[first:last] if one[1] <= extent.end]
 
     def types(self, extent: Span) -> Mapping[tuple[int, int], Type]:
         """Of the constants and expressions of the range; of two at one place the later one counts."""
@@ -327,12 +320,16 @@ def _calls(view: FrameView) -> list[Span | None]:
     return calls
 
 
-def _slots(view: FrameView, block: BasicBlockId, item: Instruction | Terminator, position: int) -> int:
-    match item:
-        case Jump() | Branch() | Switch() | Return() | Trap():
-            return terminator_latency(item)
-        case _:
-            return view.root.weights.each_in(block)[position]
+def _slots_by_kind(placed: Sequence[_Placing], extent: Span) -> Mapping[type[Instruction | Terminator], int]:
+    """The issue slots of each kind of instruction that stands in the range, be it with a part of its text."""
+    found: dict[type[Instruction | Terminator], int] = {}
+    for start, end, _, item, slots in paced(placed):
+        if start >= extent.end:
+            break
+        if end > extent.start:
+            kind = type(item)
+            found[kind] = found.get(kind, 0) + slots
+    return found
 
 
 def _effects(view: FrameView, item: Instruction | Terminator) -> Effect:

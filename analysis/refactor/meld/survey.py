@@ -2,36 +2,56 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, final
 
-from analysis.ir.pace import popped
+from analysis.ir.pace import paced, popped
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.tree import Node
 
 
 @final
 class Survey:
-    """The nodes of one function that are asked for, found in one walk."""
+    """The nodes of one function that are asked for: branches by a few steps, all others in one walk."""
 
     def __init__(self, snippet: Snippet) -> None:
         self.snippet: Final = snippet
-        self._nodes: dict[str, list[Node]] = {kind: [] for kind in _KINDS}
-        stack = [snippet.root]
+
+    @cached_property
+    def _nodes(self) -> Mapping[str, list[Node]]:
+        nodes: dict[str, list[Node]] = {kind: [] for kind in _KINDS}
+        stack = [self.snippet.root]
         for node in popped(stack):
             kind, children = node.kind, node.children
             if kind in _KINDS:
-                self._nodes[kind].append(node)
+                nodes[kind].append(node)
             if children:
                 stack += children
+        return nodes
+
+    @cached_property
+    def _forks(self) -> Sequence[Node]:
+        """The `if` and `switch` statements: below nodes in whose text no such word stands there is none."""
+        words = [word.start() for word in paced(_FORK.finditer(self.snippet.text))]
+        found: list[Node] = []
+        stack = [self.snippet.root]
+        for node in popped(stack):
+            first = bisect_left(words, node.start)
+            if first == len(words) or words[first] >= node.end:
+                continue
+            if node.kind in _FORKS:
+                found.append(node)
+            stack += node.children
+        return found
 
     @cached_property
     def forks(self) -> Mapping[tuple[int, int], Node]:
         """The `if` and `switch` statements by where their keywords stand; of those that one macro spells the first."""
         found: dict[tuple[int, int], Node] = {}
-        for node in sorted((*self._nodes["if_statement"], *self._nodes["switch_statement"]), key=_start):
+        for node in sorted(self._forks, key=_start):
             token = node.child("if") or node.child("switch")
             if token is not None:
                 span = self.snippet.span(token.start, token.end)
@@ -40,8 +60,7 @@ class Survey:
 
     def forks_in(self, fork: Node) -> Sequence[Node]:
         """The `if` and `switch` statements in one of them, itself included."""
-        found = (*self._nodes["if_statement"], *self._nodes["switch_statement"])
-        return [one for one in found if fork.start <= one.start and one.end <= fork.end]
+        return [one for one in self._forks if fork.start <= one.start and one.end <= fork.end]
 
     @cached_property
     def aliased(self) -> frozenset[str]:
@@ -126,7 +145,9 @@ def _start(node: Node) -> int:
     return node.start
 
 
+_FORK: Final = re.compile(rb"\b(?:if|switch)\b")
+_FORKS: Final = frozenset({"if_statement", "switch_statement"})
 _KINDS: Final = frozenset(
-    {"if_statement", "switch_statement", "reference_declarator", "init_declarator", "pointer_expression", "identifier"}
+    {"reference_declarator", "init_declarator", "pointer_expression", "identifier"}
     | {"declaration", "parameter_declaration", "call_expression"}
 )
