@@ -48,7 +48,7 @@ def _is_asked_for(unit: TranslationUnit) -> bool:
     own = unit.text_of(unit.path) or b""
     if _ARCHITECTURE in own or _LIBRARY in own:
         return True
-    if not any(_ARCHITECTURE in (unit.text_of(path) or b"") for path in unit.read_paths):
+    if not unit.says(_ARCHITECTURE):
         return False
     return any(
         definition is not None and _ARCHITECTURE in definition.body and name in own

@@ -9,10 +9,12 @@ Rules    The cache is passed in by its owner and bounded; nothing in it depends 
          Hidden bodies, and classes without errors: by all that the tree depends on.
          Fingerprints: by path, the last ones, for the same purpose as skeletons.
          Walked prefixes: by path and by what the file is read for, the last ones, where files are edited.
+         Whether words stand in the headers of a file: by path, while these are the same.
 """
 
 from typing import Final, final
 
+from analysis.ir.record import record
 from analysis.store.bounded import BoundedCache
 from analysis.store.kept import Store, Table
 from analysis.syntax.fingerprints import Fingerprints
@@ -31,6 +33,15 @@ PARSED: Final = 500_000
 
 def _bytes(snippet: Snippet) -> int:
     return len(snippet.text)
+
+
+@final
+@record
+class _Said:
+    """What was asked of some texts, which are mostly the same objects from one version of a file to the next."""
+
+    texts: tuple[bytes, ...]
+    answers: dict[tuple[bytes, ...], bool]
 
 
 @final
@@ -57,6 +68,7 @@ class SyntaxCache:
         self.plain_records: BoundedCache[bytes, tuple[bool]] = BoundedCache(heads)
         self._fingerprints: BoundedCache[str, Fingerprints] = BoundedCache(edited)
         self.prefixes = None if keeps_parsed else WalkedPrefixes(edited)
+        self._said: BoundedCache[str, _Said] = BoundedCache(edited)
 
     def skeleton(self, path: str, text: bytes) -> Skeleton:
         """The skeleton of `text`, reusing that of the last text seen at `path`."""
@@ -73,6 +85,7 @@ class SyntaxCache:
         self._fingerprints.discard(path)
         if self.prefixes is not None:
             self.prefixes.release(path)
+        self._said.discard(path)
 
     def fingerprints(self, path: str, fresh: Fingerprints) -> Fingerprints:
         """`fresh`, with what it can take from those of the last build of `path`."""
@@ -81,3 +94,14 @@ class SyntaxCache:
             fresh.take_over(old)
         self._fingerprints.put(path, fresh)
         return fresh
+
+    def is_said(self, path: str, texts: tuple[bytes, ...], words: tuple[bytes, ...]) -> bool:
+        """Whether one of the words stands in one of the texts that are read with the file `path`."""
+        known = self._said.get(path)
+        if known is None or known.texts != texts:
+            known = _Said(texts, {})
+            self._said.put(path, known)
+        found = known.answers.get(words)
+        if found is None:
+            found = known.answers[words] = any(word in text for text in texts for word in words)
+        return found

@@ -132,7 +132,8 @@ class TranslationUnit:
         """Whether its own text asks outside of functions and classes on which side it is compiled: `__CUDA_ARCH__`."""
         whole = _asks_for_side(self._texts.get(self.path, b""))
         inside = (item for item in self.items if item.owner is None and item.kind in _WITH_BODY) if whole else ()
-        return whole > sum(_asks_for_side(item.text) for item in inside if not item.from_macro)
+        asking = (item for item in inside if not item.from_macro and not item.identifiers.isdisjoint(_ASKING))
+        return whole > sum(_asks_for_side(item.text) for item in asking)
 
     @property
     def host_side(self) -> "TranslationUnit":
@@ -141,7 +142,7 @@ class TranslationUnit:
 
     @cached_property
     def _host_side(self) -> "TranslationUnit | None":
-        if not any(map(_asks_for_side, self._texts.values())):
+        if not self.says(*_ASKING):
             return None
         return self._read_in(replace(self.environment, is_host=True))
 
@@ -222,6 +223,12 @@ class TranslationUnit:
     def text_of(self, path: str) -> bytes | None:
         """The text of the main file or of a header that was read."""
         return self._texts.get(path)
+
+    def says(self, *words: bytes) -> bool:
+        """Whether one of these stands in any text that is read."""
+        own = self._texts.get(self.path, b"")
+        around = tuple([text for path, text in self._texts.items() if path != self.path])
+        return any(word in own for word in words) or self._cache.is_said(self.path, around, words)
 
     def same(self, item: Item) -> Item | None:
         """The first item that is called and reads like one of another version of the text."""
