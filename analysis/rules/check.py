@@ -114,10 +114,8 @@ def _on_host(
 
         place = f"{name} in {analysis.facts.path}"
         yield from _guarded(counting, 2, of_rule, place)
-        if kept is None:
-            yield from _guarded(reading, 2, of_rule, place)
-        elif subject.asks_for_names:
-            yield from kept.of_host(subject.seen, _guarded(reading, 2, of_rule, place))
+        find = partial(_guarded, reading, 2, of_rule, place)
+        yield from find() if kept is None else kept.of_host(subject, find)
 
 
 def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject]:

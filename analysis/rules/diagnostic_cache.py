@@ -24,7 +24,10 @@ from analysis.refactor.edit import Replacement
 from analysis.rules.active_rules import ActiveRules, active_rules, grouped
 from analysis.rules.barrier_survey import UnsafeBarrier
 from analysis.rules.diagnostic import Diagnostic, Related
+from analysis.rules.host_subject import HostSubject
+from analysis.rules.host_surroundings import HostSurroundings
 from analysis.rules.settings import RuleSettings
+from analysis.sides.sides import Sides
 from analysis.store.bounded import BoundedCache
 from analysis.verdict.barriers import Tier
 
@@ -32,6 +35,7 @@ _CAPACITY: Final = 4
 """Of one function: what was found before the last undo, and the one before."""
 _SETTINGS: Final = 4
 _SILENT: Final = 1024
+_FILES: Final = 64
 
 _Key: TypeAlias = tuple[Hashable, tuple[tuple[int | str, int, Tier, Consequence], ...]]
 
@@ -71,6 +75,23 @@ class _Inside:
         return self.found if delta == 0 else tuple(_moved(one, path, moved) for one in self.found)
 
 
+@final
+@record
+class _Silent:
+    """A host function of which nothing is said; `place` is what that holds for, None for all."""
+
+    place: Hashable
+
+
+@final
+@record
+class _Version:
+    """What the host functions of a file see, with a number that is the same for all versions in which they do."""
+
+    seen: HostSurroundings
+    number: int
+
+
 _NUMBERS: Final = count()
 
 
@@ -103,6 +124,9 @@ class DiagnosticsUnderSettings:
         self.rules: Final = rules
         self._number = next(_NUMBERS)
         self._silent: BoundedCache[Hashable, bool] = BoundedCache(_SILENT)
+        self._silent_in: BoundedCache[Hashable, _Silent] = BoundedCache(_SILENT)
+        """The same by what the host functions of a file see together, and by what one is itself."""
+        self._versions: BoundedCache[tuple[str, bool], _Version] = BoundedCache(_FILES)
 
     def of(
         self,
@@ -135,15 +159,34 @@ class DiagnosticsUnderSettings:
         known = analysis.remembered(function, question, found)
         return known.at(analysis.facts.path, function.start)
 
-    def of_host(self, seen: Hashable, finding: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def of_host(self, subject: HostSubject, find: Callable[[], Iterable[Diagnostic]]) -> tuple[Diagnostic, ...]:
         """The diagnostics of a host function, by all that they follow from: where there were none, nothing is looked
-        for."""
-        if self._silent.get(seen):
+        for.  While all see what they saw in the last version of the file, nobody asks what one function names."""
+        own = self._version_of(subject.sides), subject.own
+        silent = self._silent_in.get(own)
+        if silent is not None and (silent.place is None or silent.place == subject.place):
             return ()
-        found = tuple(finding)
+        if not subject.asks_for_names:
+            self._silent_in.put(own, _Silent(None))
+            return ()
+        seen = subject.seen
+        found = () if self._silent.get(seen) else tuple(find())
         if not found:
             self._silent.put(seen, True)
+            self._silent_in.put(own, _Silent(subject.place))
         return found
+
+    def _version_of(self, sides: Sides) -> int:
+        """A number for what the host functions of a file see: the same while that is the same."""
+        unit = sides.unit
+        key = unit.path, unit.environment.is_host
+        known = self._versions.get(key)
+        if known is not None and known.seen.items is unit.items:
+            return known.number
+        now = HostSurroundings.of(sides)
+        number = known.number if known is not None and known.seen.are_as(now) else next(_NUMBERS)
+        self._versions.put(key, _Version(now, number))
+        return number
 
 
 def _barrier(one: UnsafeBarrier, path: str, layout: Layout) -> tuple[int | str, int, Tier, Consequence]:

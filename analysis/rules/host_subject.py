@@ -13,6 +13,7 @@ from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.launches import Launch
 from analysis.rules.compiled import is_of_template
+from analysis.rules.host_surroundings import seen_text
 from analysis.rules.rule import Finding
 from analysis.sides.device_builtins import DEVICE_BUILTINS, DEVICE_NAMES
 from analysis.sides.lambdas import has_lambdas_for_device
@@ -22,7 +23,7 @@ from analysis.sides.plain_types import PlainType, declared_types
 from analysis.sides.side import Side, side_of
 from analysis.sides.sides import Sides
 from analysis.syntax.environment import ASKING_FOR_SIDE, Language
-from analysis.syntax.items import Item, ItemKind
+from analysis.syntax.items import Item, ItemKind, place_apart
 from analysis.syntax.lexing import identifiers
 from analysis.syntax.macros import MacroDefinition
 from analysis.syntax.snippet import Snippet
@@ -84,9 +85,9 @@ class HostSubject:
         for call in self.mentions.calls:
             if not call.is_launch or any(not self.sides.is_declared(name) for name in call.within):
                 continue
-            meant = self.sides.of_call(call.name, call.scopes, self.function, is_launch=True)
-            if meant is not None and meant[1] is Side.KERNEL:
-                yield call, meant[0]
+            meant = self._kernels(call.name, call.scopes)
+            if meant:
+                yield call, meant
 
     @cached_property
     def numbered_launches(self) -> Sequence[NumberedLaunch]:
@@ -94,16 +95,24 @@ class HostSubject:
         own, text = self.function.span, self.function.text
         launches = [one for start, one in self.analysis.own_launches.items() if own.start <= start < own.end]
         found: list[NumberedLaunch] = []
+        kernels: dict[tuple[str, tuple[str, ...]], Sequence[Item]] = {}
         for launch in sorted(launches, key=lambda one: one.span.start):
             named = _SCOPED.match(text, launch.span.start - own.start)
             if named is None or named[2] != launch.kernel.encode():
                 continue  # a macro wrote it, or a function of the runtime launches it
             scopes = tuple(_WORD.findall(named[1].decode())) if named[1] else ()
-            meant = self.sides.of_call(launch.kernel, scopes, self.function, is_launch=True)
-            if meant is not None and meant[1] is Side.KERNEL:
+            meant = kernels.get((launch.kernel, scopes))
+            if meant is None:
+                meant = kernels[launch.kernel, scopes] = self._kernels(launch.kernel, scopes)
+            if meant:
                 name = Location(self.function.path, own.start + named.start(2), own.start + named.end())
-                found.append(NumberedLaunch(launch, name, meant[0]))
+                found.append(NumberedLaunch(launch, name, meant))
         return found
+
+    def _kernels(self, name: str, scopes: tuple[str, ...]) -> Sequence[Item]:
+        """All declarations that the name in a launch may mean; none where it may mean something else."""
+        meant = self.sides.of_call(name, scopes, self.function, is_launch=True)
+        return meant[0] if meant is not None and meant[1] is Side.KERNEL else ()
 
     def is_conditional(self, launch: Launch) -> bool:
         """Whether a branch around a launch decides that it is run."""
@@ -126,26 +135,41 @@ class HostSubject:
         return is_named or self.sides.may_use_objects(self.function, Side.DEVICE)
 
     @property
+    def own(self) -> Hashable:
+        """What it is itself, wherever it stands."""
+        return self.side, place_apart(self.function)
+
+    @property
     def seen(self) -> Hashable:
         """Its text, the macros in it, and all that it sees of what it names, but for bodies of functions."""
         unit, function = self.sides.unit, self.function
         words, used = self._macros
-        is_told = words.isdisjoint(_DYNAMIC) and not any(b"##" in one.body for one in used)
-        expanded = b"" if is_told else self.snippet.text
+        expanded = self.snippet.text if any(b"##" in one.body for one in used) else b""
         names = words | identifiers(expanded) | frozenset({(function.owner or "").encode("utf-8", "replace")})
         names |= self.sides.members_beside(function)
         declared = sorted(unit.declared_among(names))
         found = [one for name in declared for one in unit.lookup(name.decode("utf-8", "replace"))]
-        heads = tuple((*one[:4], *one[7:13], one.is_host, one.in_class, _seen_text(one)) for one in found)
+        heads = tuple((*one[:4], *one[7:13], one.is_host, one.in_class, seen_text(one)) for one in found)
         in_heads = frozenset[bytes]().union(*(one.identifiers for one in found)) & unit.macros.names.keys()
         macros = tuple(
             (word, tuple(None if macro is None else macro.digest for _, macro in unit.macros.names[word]))
             for word in sorted(in_heads)
         )
         flags = self.sides.is_incomplete, self.sides.is_unchecked, self.side, function.namespace, function.owner
-        return function.text, expanded, tuple([(one.name, one.digest) for one in used]), heads, macros, flags
+        called = tuple([(one.name, one.digest) for one in used])
+        return function.text, expanded, self.place, called, heads, macros, flags
 
-    @property
+    @cached_property
+    def place(self) -> Hashable:
+        """Where it stands, as far as its text says so when macros are expanded; None if it does not."""
+        words, _ = self._macros
+        if b"__COUNTER__" in words:
+            return self.snippet.text
+        if words.isdisjoint(_PLACES):
+            return None
+        return self.function.path, self.analysis.document.lines.line_of(self.function.span.start)
+
+    @cached_property
     def _macros(self) -> tuple[frozenset[bytes], Sequence[MacroDefinition]]:
         """The words of its text and of the macros in it, and the definitions of these."""
         macros, order = self.sides.unit.macros, self.function.order
@@ -246,14 +270,8 @@ def _identifiers(body: bytes) -> frozenset[bytes]:
     return identifiers(body)
 
 
-def _seen_text(one: Item) -> bytes:
-    """Of a function its head."""
-    return one.text.partition(b"{")[0] if one.kind is ItemKind.FUNCTION else one.text
-
-
 _ASKING: Final = frozenset(name.encode() for name in ASKING_FOR_SIDE)
-_DYNAMIC: Final = frozenset({b"__LINE__", b"__FILE__", b"__COUNTER__"})
-"""What these are depends on where they stand."""
+_PLACES: Final = frozenset({b"__LINE__", b"__FILE__"})
 _BRANCHES: Final = frozenset({"if_statement", "switch_statement", "conditional_expression"})
 _SCOPED: Final = re.compile(rb"((?:\w+\s*::\s*)*)(\w+)")
 """A name with the scopes that are written in front of it."""

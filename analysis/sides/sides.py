@@ -182,14 +182,19 @@ class Sides:
 
     def is_said(self, item: Item) -> bool:
         """Whether no macro in front of its name would say more of its side if another condition held, or is unseen."""
-        unseen = {word for word in _shouted(item.identifiers) if not self._is_seen(word)}
+        unseen = self._unseen(_shouted(item.identifiers))
         if not unseen and self.weakened.isdisjoint(item.identifiers):
             return True
         words = words_before_name(item)
         return words is not None and self.weakened.isdisjoint(words) and unseen.isdisjoint(words)
 
-    def _is_seen(self, word: bytes) -> bool:
-        return word in _WORDS or word in self.unit.macros.names or self.is_declared(word.decode("utf-8", "replace"))
+    def _unseen(self, words: frozenset[bytes]) -> frozenset[bytes]:
+        """Those that nothing declares."""
+        left = (words - _WORDS).difference(self.unit.macros.names)
+        declared = [
+            word for word in self.unit.declared_among(left) if self.is_declared(word.decode("utf-8", "replace"))
+        ]
+        return left.difference(declared)
 
     @cached_property
     def weakened(self) -> frozenset[bytes]:

@@ -67,6 +67,11 @@ class Item(NamedTuple):
         return self.path, self.span.start, self.part
 
 
+def place_apart(item: Item) -> tuple[object, ...]:
+    """All that an item is, but for where it stands."""
+    return item[:_SPAN] + item[_SPAN + 1 :]
+
+
 def differ(one: Item, other: Item) -> bool:
     """Whether two items differ in more than their places."""
     return one[:_SPAN] != other[:_SPAN] or one[_SPAN + 1 :] != other[_SPAN + 1 :]
