@@ -75,7 +75,7 @@ def _tests(unit: TranslationUnit) -> Iterator[_Test]:
         for name in sorted(asking):
             for way, operand in _comparisons(text, name):
                 yield from ((way, number) for number in _numbers(unit, operand, own, carried))
-    for found in _OF_LIBRARY.finditer(own):
+    for found in _OF_LIBRARY.finditer(own) if _LIBRARY in own else ():
         yield (b"==" if found[1] != b"PROVIDES" else b">="), 10 * int(found[2])
 
 
