@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, assert_never, final
+from itertools import chain
+from typing import TypeAlias, assert_never, cast, final
 
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.causes import Seed
@@ -209,6 +210,7 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
         timeless=bytearray(values),
         unknown=options.unknown,
         waited=Level.GRID if options.context is None else options.context.waited,
+        definitions=_definitions(function),
     )
     for parameter in function.parameters:
         graph.timeless[parameter.value] = 1
@@ -217,20 +219,13 @@ def build_nodes(function: Function, control: ControlFlow, options: DivergenceOpt
     graph.seeds.extend(_of_parameters(function, options))
     for block in paced(control.order):
         _read_block(graph, block)
-    _define(graph)
     return graph
 
 
-def _define(graph: NodeGraph) -> None:
-    """A loop that says no more than this is the quickest."""
-    definitions = graph.definitions
-    for block in graph.function.blocks:
-        for phi in block.phis:
-            definitions[phi.result] = phi
-        for item in block.instructions:
-            result = item.result
-            if result is not None:
-                definitions[result] = item
+def _definitions(function: Function) -> dict[ValueId, Instruction | Phi]:
+    found = {item.result: item for block in function.blocks for item in chain(block.phis, block.instructions)}
+    found.pop(None, None)
+    return cast("dict[ValueId, Instruction | Phi]", found)
 
 
 def with_other_parameters(graph: NodeGraph, before: DivergenceOptions, options: DivergenceOptions) -> NodeGraph:

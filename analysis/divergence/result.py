@@ -52,6 +52,7 @@ MAX_LOOKED_AT: Final = 400
 
 
 _WARP: Final = int(Level.WARP)
+_DECISIONS: Final = (Branch, Switch)
 
 
 @final
@@ -400,12 +401,11 @@ def _find_sites(
     function: Function, control: ControlFlow
 ) -> dict[SourceBranchId, tuple[tuple[BasicBlockId, ValueId | None], ...]]:
     sites: dict[SourceBranchId, list[tuple[BasicBlockId, ValueId | None]]] = {}
+    for block, _, select in control.placed(Select):
+        if select.branch is not None:
+            sites.setdefault(select.branch, []).append((block, select.condition))
     for block in control.order:
-        body = function.blocks[block]
-        for instruction in body.instructions:
-            if isinstance(instruction, Select) and instruction.branch is not None:
-                sites.setdefault(instruction.branch, []).append((block, instruction.condition))
-        terminator = body.terminator
-        if isinstance(terminator, Branch | Switch) and terminator.branch is not None:
+        terminator = function.blocks[block].terminator
+        if isinstance(terminator, _DECISIONS) and terminator.branch is not None:
             sites.setdefault(terminator.branch, []).append((block, None))
-    return {branch: tuple(found) for branch, found in sites.items()}
+    return {branch: tuple(sorted(found, key=lambda site: control.rank[site[0]])) for branch, found in sites.items()}

@@ -110,6 +110,7 @@ class Solver:
         rule, source, queues = self.rule, self.source, self._queues
         users, exchange_users = graph.users, graph.exchange_users
         branch_base, memory_base = graph.branch_base, graph.memory_base
+        data = int(Rule.DATA)
         current = HIGHEST
         while current:
             queue = queues[current]
@@ -121,20 +122,22 @@ class Solver:
                 continue
             if branch_base <= node < memory_base:
                 self._spread(node, current)
-            else:
-                spend(1)
-                for user in users[node]:
+                current = HIGHEST
+                continue
+            spend(1)
+            for user in users[node]:
+                if level[user] < current:
                     new = cap[user]
                     if new > current:
                         new = current
                     if level[user] < new:
                         level[user] = new
-                        rule[user] = Rule.DATA
+                        rule[user] = data
                         source[user] = node
                         queues[new].append(user)
-                if node in exchange_users:
-                    self._exchange(exchange_users[node], node)
-            current = HIGHEST
+            if node in exchange_users:  # all else that joins it rises no higher than it
+                self._exchange(exchange_users[node], node)
+                current = HIGHEST
 
     def _spread(self, node: int, level: int) -> None:
         graph = self.graph
@@ -206,16 +209,18 @@ class Solver:
     # -- loops ------------------------------------------------------------------------------------------------------
 
     def _spread_loop(self, node: int, cycle: Cycle, level: int) -> None:
-        graph = self.graph
-        for block in paced(sorted(cycle.blocks)):
+        graph, inside = self.graph, cycle.blocks
+        users, home_of = graph.users, graph.home.__getitem__
+        for block in paced(sorted(inside)):
             for value in paced(self._defined(block)):
                 if graph.timeless[value]:
                     continue
-                for user in graph.users[value]:
-                    if graph.home[user] not in cycle.blocks:
-                        self.lift(user, level, Rule.TEMPORAL, node)
+                if not inside.issuperset(map(home_of, users[value])):
+                    for user in users[value]:
+                        if home_of(user) not in inside:
+                            self.lift(user, level, Rule.TEMPORAL, node)
                 for index in graph.exchange_users.get(value, ()):
-                    if graph.exchanges[index][1] not in cycle.blocks:
+                    if graph.exchanges[index][1] not in inside:
                         self._exchange([index], node)
 
     def _defined(self, block: int) -> list[ValueId]:

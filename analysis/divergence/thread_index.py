@@ -74,6 +74,7 @@ NATURAL: dict[str, Callable[[int, int], int]] = {
 }
 """Operations that are Python's own for a left side that is not negative and a constant right side that is positive."""
 
+_SCALARS = (IntegerType, BooleanType)
 BINARY = {operator.value: operator for operator in BinaryOperator}
 UNARY = {operator.value: operator for operator in UnaryOperator}
 MATH = {function.value: function for function in integers.MATH_FUNCTIONS}
@@ -110,17 +111,18 @@ def structured_expressions(function: Function, control: ControlFlow) -> dict[int
                 continue
             size = 1
             for operand in instruction.operands:
-                size += sizes.get(operand, MAX_OPERATIONS)
-            result = instruction.result
-            if size > MAX_OPERATIONS or result is None:
-                continue
-            type_ = function.types[result]
-            if not isinstance(type_, IntegerType | BooleanType):
-                continue
-            expression = operation(instruction, type_, found)
-            if expression is not None:
-                found[result] = expression
-                sizes[result] = size
+                if operand not in sizes:
+                    break
+                size += sizes[operand]
+            else:
+                result = instruction.result
+                type_ = None if result is None else function.types[result]
+                if size > MAX_OPERATIONS or result is None or not isinstance(type_, _SCALARS):
+                    continue
+                expression = operation(instruction, type_, found)
+                if expression is not None:
+                    found[result] = expression
+                    sizes[result] = size
     return found
 
 

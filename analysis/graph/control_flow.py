@@ -15,31 +15,12 @@ from analysis.graph.flow_graph import flow_graph
 from analysis.graph.work import Work
 from analysis.ir.function import Function
 from analysis.ir.ids import BasicBlockId
-from analysis.ir.instructions import (
-    Binary,
-    Bitcast,
-    Constant,
-    Convert,
-    ElementAddress,
-    ExtractElement,
-    FieldAddress,
-    Instruction,
-    Math,
-    Select,
-    SymbolAddress,
-    Trap,
-    Unary,
-)
+from analysis.ir.instructions import Binary, Constant, Convert, Instruction, Math, Trap, Unary
 from analysis.ir.pace import paced, spend
 
 Item = TypeVar("Item", bound=Instruction)
 
-_FREQUENT: Final = frozenset(
-    (
-        *(Binary, Unary, Convert, Select, Math, Constant),
-        *(SymbolAddress, ElementAddress, FieldAddress, Bitcast, ExtractElement),
-    )
-)
+_FREQUENT: Final = frozenset((Binary, Unary, Convert, Math, Constant))
 
 
 @final
