@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import TypeAlias, final
 
 from analysis.ir.function import ENTRY
@@ -325,20 +324,20 @@ class _Tracer:
         shared = group.values.get(use.address)
         if column is None and shared is None:
             return
-        addresses: Iterable[int | None] = repeat(shared) if column is None else column
-        is_wanted, outside = number in self._wanted, list[int]()
-        for at, (place, thread, address) in enumerate(zip(group.places, group.numbers, addresses, strict=False)):
+        addresses = [shared] * len(group.places) if column is None else column
+        traces, sizes, block, outside = self._traces, program.sizes, self._launch.block, list[int]()
+        is_wanted = number in self._wanted
+        for at, address in enumerate(addresses):
             if address is None:
                 continue
-            size = program.sizes.get(address >> REGION_BITS)
+            size = sizes.get(address >> REGION_BITS)
             if size is not None and not 0 <= offset_in(address) <= size - use.width:
                 outside.append(at)
-                continue
-            trace = self._traces[place]
-            if is_wanted and trace is not None:
-                block = self._launch.block
-                event = Event(number, thread, block, address, group.epoch, group.meetings, group.rounds, group.assumed)
-                trace.events.append(event)
+            elif is_wanted and (trace := traces[group.places[at]]) is not None:
+                thread = group.numbers[at]
+                trace.events.append(
+                    Event(number, thread, block, address, group.epoch, group.meetings, group.rounds, group.assumed)
+                )
         self._let_go(group, outside)
 
     def _let_go(self, group: _Group, positions: Sequence[int]) -> None:

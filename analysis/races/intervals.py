@@ -85,7 +85,8 @@ class Paths:
         rank, seen, waiting = self._control.rank, set[BasicBlockId](), [(start, behind)]
         while waiting:
             block, first = waiting.pop()
-            end = next((cut for cut in self._cuts.get(block, ()) if cut > first), None)
+            cuts = self._cuts.get(block)
+            end = None if cuts is None else next((cut for cut in cuts if cut > first), None)
             for use in self._inside.get(block, ()):
                 if use.index > first and (end is None or use.index < end):
                     yield use.number
