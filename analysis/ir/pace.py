@@ -67,14 +67,12 @@ def pace(checkpoint: Callable[[], None]) -> Generator[None]:
 def paced(items: Iterable[Item], weight: int = 1) -> Iterator[Item]:
     """The items, with checkpoints among them; each counts as `weight` rounds."""
     if isinstance(items, _SIZED):
-        count = len(items)
-        rounds = count * weight
+        rounds = len(items) * weight
         if rounds <= SHORT:
-            if rounds:
-                turns = _TURNS.get()
-                turns.left -= rounds
-                if turns.left <= 0:
-                    turns.next()
+            turns = _TURNS.get()
+            turns.left -= rounds
+            if turns.left <= 0:
+                turns.next()
             return iter(items)
         size = SHORT // weight
         if size > 1:
