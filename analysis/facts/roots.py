@@ -167,7 +167,7 @@ def analyze_root(
     weights = BlockWeights(flat, control, divergence, affine, spaces)
     accesses = analyze_accesses(flat, control, divergence, spaces, affine, structured)
     losses = memory_losses(flat, control, divergence, affine, weights, accesses)
-    grader = Grader(flat, control, divergence, affine)
+    grader = Grader(flat, control, divergence, affine, structured)
     barriers = _as_called(flat, find_barriers(flat, control, divergence, launch), context)
     checkpoint()
     analysis = RootAnalysis(

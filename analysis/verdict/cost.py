@@ -149,6 +149,7 @@ class _Model:
         self._weights = weights
         self._markers = Markers(function, control, divergence)
         self._sources = RoundSources(function, control, divergence, weights.spaces)
+        self._printing = frozenset(block for block, _, _ in control.placed(Print))
 
     # -- loops ------------------------------------------------------------------------------------------------------
 
@@ -289,7 +290,7 @@ class _Model:
 
     def _reports(self, arm: frozenset[BasicBlockId]) -> bool:
         """Does the arm print?  What it reports is an error that does not happen, or the run is not about speed."""
-        return any(isinstance(item, Print) for block in arm for item in self._function.blocks[block].instructions)
+        return not self._printing.isdisjoint(arm)
 
     def _leaves_loop(self, first: BasicBlockId, arms: Mapping[BasicBlockId, frozenset[BasicBlockId]]) -> bool:
         cycle = self._control.innermost_cycle(first)

@@ -25,7 +25,7 @@ from typing import Final, final
 from analysis.affine.result import AffineResult
 from analysis.divergence.levels import Level
 from analysis.divergence.result import DivergenceResult
-from analysis.divergence.thread_index import MAX_OPERATIONS, STRUCTURED, Expression, operation
+from analysis.divergence.thread_index import Structured
 from analysis.graph.control_flow import ControlFlow
 from analysis.graph.cycles import Cycle
 from analysis.ir.function import Function
@@ -47,7 +47,6 @@ from analysis.ir.instructions import (
 )
 from analysis.ir.operators import SpecialRegister
 from analysis.ir.record import record
-from analysis.ir.types import BooleanType, IntegerType
 from analysis.verdict.bounds_check import BoundsChecks
 from analysis.verdict.lane_rounds import count_lane_rounds
 from analysis.verdict.rounds import Rounds
@@ -111,15 +110,20 @@ class Grader:
     """Grades the branches of one function."""
 
     def __init__(
-        self, function: Function, control: ControlFlow, divergence: DivergenceResult, affine: AffineResult
+        self,
+        function: Function,
+        control: ControlFlow,
+        divergence: DivergenceResult,
+        affine: AffineResult,
+        structured: Structured | None = None,
     ) -> None:
+        """`structured` is given by who asks for it besides."""
         self._function = function
         self._divergence = divergence
         self._affine = affine
+        self._structured = structured or Structured(function, control)
         self.rounds = Rounds(function, control, divergence, affine)
         self._checks = BoundsChecks(function, control, divergence, affine, self.rounds)
-        self._expressions: dict[int, Expression] = {}
-        self._sizes: dict[int, int] = {}
         self._decisions: dict[BasicBlockId, Grading | None] = {}
 
     def grade(self, branch: SourceBranchId) -> Grading | None:
@@ -154,8 +158,7 @@ class Grader:
             return None
         if level is Level.WARP:
             return Grading(Grade.ALIGNED, None) if self._mentions_index(condition) else None
-        expression = self._expression(condition)
-        counted = None if expression is None else count_splits(expression, targets, self._divergence.launch)
+        counted = self._counted(condition, targets)
         if counted is not None:
             return _counted_grading(counted, self._divergence.convergence(block) <= Level.BLOCK)
         changes = self._checks.changes(condition, block)
@@ -169,6 +172,12 @@ class Grader:
             return Grading(Grade.BOUNDARY, splits, last)
         is_structured = changes is not None or self._is_structured(condition, block)
         return Grading(Grade.STRUCTURED if is_structured else Grade.DATA_DEPENDENT, splits)
+
+    def _counted(self, condition: ValueId, targets: Targets) -> tuple[ShapeSplit, ...] | None:
+        """The warps that split in blocks of the known shapes, if the thread index alone decides."""
+        launch = self._divergence.launch
+        expression = self._structured.expressions.get(condition) if launch.shapes else None
+        return None if expression is None else count_splits(expression, targets, launch)
 
     def _splits_of_loop(self, cycle: Cycle) -> SplitCount | None:
         """The warps whose lanes take different numbers of rounds, where those follow from the thread index alone."""
@@ -206,32 +215,6 @@ class Grader:
                 waiting.extend(new)
 
     # -- structured -------------------------------------------------------------------------------------------------
-
-    def _expression(self, value: ValueId) -> Expression | None:
-        """The value as a function of thread indices, block extents and constants, if it is a small one."""
-        waiting = [value]
-        looks = 0
-        while waiting:
-            current = waiting[-1]
-            if current in self._expressions:
-                waiting.pop()
-                continue
-            looks += 1
-            item, type_ = self._divergence.definition(current), self._function.types[current]
-            if looks > 2 * MAX_OPERATIONS or type(item) not in STRUCTURED or isinstance(item, Phi) or item is None:
-                return None
-            unknown = [operand for operand in item.operands if operand not in self._expressions]
-            if unknown:
-                waiting.extend(unknown)
-                continue
-            size = 1 + sum(self._sizes[operand] for operand in item.operands)
-            if size > MAX_OPERATIONS or not isinstance(type_, IntegerType | BooleanType):
-                return None
-            expression = operation(item, type_, self._expressions)
-            if expression is None:
-                return None
-            self._expressions[current], self._sizes[current] = expression, size
-        return self._expressions[value]
 
     def _is_structured(self, condition: ValueId, block: BasicBlockId) -> bool:
         seen = {condition}

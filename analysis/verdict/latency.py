@@ -272,7 +272,7 @@ def latency(divergence: DivergenceResult, spaces: SpaceResult, item: Instruction
     known = _BY_KIND.get(type(item))
     if known is not None:
         return known
-    if isinstance(item, Load | Store):
+    if type(item) is Load or type(item) is Store:
         return _of_access(spaces.space(item.address))
     return _of_types(item, divergence.function.types, divergence.definition)
 
@@ -318,8 +318,8 @@ def _of_binary(item: Binary, type_: Type, definition: Definition) -> int:
         if divisor is not None:
             return DIVISION_BY_CONSTANT if divisor & divisor - 1 else SIMPLE
         return WIDE_INTEGER_DIVISION if isinstance(type_, IntegerType) and type_.bits > 32 else INTEGER_DIVISION
-    is_wide = isinstance(type_, IntegerType) and type_.bits > 32
-    return DOUBLE if is_wide or _is_double(type_) else SIMPLE
+    is_wide = type_.bits > 32 if isinstance(type_, IntegerType) else _is_double(type_)
+    return DOUBLE if is_wide else SIMPLE
 
 
 def _constant(value: ValueId, definition: Definition) -> int | None:

@@ -32,7 +32,6 @@ from analysis.ir.instructions import (
     Unary,
 )
 from analysis.ir.operators import CompareOperator, UnaryOperator
-from analysis.ir.pace import paced
 from analysis.ir.types import IntegerType
 
 SIGNS: Final = frozenset(
@@ -45,6 +44,7 @@ SIGNS: Final = frozenset(
 )
 EQUALITIES: Final = (CompareOperator.EQUAL, CompareOperator.NOT_EQUAL)
 MAX_STEPS: Final = 8
+_PASSING_ON: Final = (Convert, Binary, Phi)
 
 
 @final
@@ -97,15 +97,14 @@ class Markers:
     def _indices(self) -> frozenset[ValueId]:
         """What indices are made of."""
         found: set[ValueId] = set()
-        items = (item for block in paced(self._control.order) for item in self._function.blocks[block].instructions)
-        waiting = [item.index for item in items if isinstance(item, ElementAddress)]
+        waiting = [item.index for _, _, item in self._control.placed(ElementAddress)]
         while waiting:
             value = waiting.pop()
             if value in found:
                 continue
             found.add(value)
             item = self._divergence.definition(value)
-            if isinstance(item, Convert | Binary | Phi):
+            if isinstance(item, _PASSING_ON):
                 waiting += item.operands
         self._control.spend(len(found))
         return frozenset(found)

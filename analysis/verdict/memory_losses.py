@@ -130,16 +130,14 @@ class _Finder:
         for access in accesses:
             if access.block not in self._weights.unreached:
                 found[self._hoisting.cycle(access)] += moved_sectors(access)
-        for block in self._control.order:
-            if block in self._weights.unreached:
-                continue
-            textures = sum(isinstance(item, Texture) for item in self._function.blocks[block].instructions)
-            found[self._cycle(block)] += SECTORS_OF_NEIGHBOURS * textures
+        for block, _, _ in self._control.placed(Texture):
+            if block not in self._weights.unreached:
+                found[self._cycle(block)] += SECTORS_OF_NEIGHBOURS
         return self._weights.tree_of(found)
 
     def slots(self, accesses: Sequence[Access]) -> LoopTree:
         """All that the kernel issues, and the passes that are not the first."""
-        found = defaultdict(float, self._weights.part(self._control.order))
+        found = defaultdict(float, self._weights.whole)
         for access in accesses:
             if loses_slots(access) and access.block not in self._weights.unreached:
                 found[self._hoisting.cycle(access)] += _lost(access)

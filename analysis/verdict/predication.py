@@ -40,6 +40,7 @@ MOST_STORES: Final = 2
 MOST_LOADS: Final = 1
 LONGEST: Final = 4
 """Issue slots of one instruction: a division is a sequence with branches of its own."""
+_ACCESSES: Final = (Load, Store)
 _ARITHMETIC: Final = (Binary, Compare, Convert, ElementAddress, FieldAddress, Math, Select, Unary)
 
 
@@ -58,15 +59,14 @@ def is_short(
     if not decides and not _is_straight(function, arm):
         return False
     for block in arm:
-        body = function.blocks[block]
-        for item in body.instructions:
-            if _is_free(weights, item):
+        for item, slots in zip(function.blocks[block].instructions, weights.each_in(block), strict=True):
+            if _is_free(weights, item, slots):
                 continue
             if isinstance(item, Store):
                 stores += 1
             elif isinstance(item, Load) and not item.volatile:
                 loads += 1
-            elif is_issued(item) and not _is_simple(weights, item):
+            elif is_issued(item) and not (isinstance(item, _ARITHMETIC) and slots <= LONGEST):
                 return False
             issued += is_issued(item)
             if issued > MOST_ISSUED or stores > MOST_STORES or loads > (0 if stores else MOST_LOADS):
@@ -88,10 +88,6 @@ def _is_straight(function: Function, arm: Collection[BasicBlockId]) -> bool:
     return True
 
 
-def _is_free(weights: BlockWeights, item: Instruction) -> bool:
+def _is_free(weights: BlockWeights, item: Instruction, slots: int) -> bool:
     """What is done when the code is compiled, or by naming another register."""
-    return not isinstance(item, Load | Store) and (not weights.instruction(item) or weights.is_folded(item))
-
-
-def _is_simple(weights: BlockWeights, item: Instruction) -> bool:
-    return isinstance(item, _ARITHMETIC) and weights.instruction(item) <= LONGEST
+    return not isinstance(item, _ACCESSES) and (not slots or weights.is_folded(item))

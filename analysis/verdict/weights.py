@@ -121,9 +121,14 @@ class BlockWeights:
         return known
 
     @cached_property
+    def whole(self) -> Part:
+        """What one round of everything takes, by the loops it stands in."""
+        return self.part(self._control.order)
+
+    @cached_property
     def tree(self) -> LoopTree:
         """The weights of the loops, with open trip counts where no bound is known."""
-        return self.tree_of(self.part(self._control.order))
+        return self.tree_of(self.whole)
 
     def tree_of(self, whole: Part) -> LoopTree:
         """The same for something else that is spent in the function."""
