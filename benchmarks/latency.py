@@ -3,10 +3,11 @@
     latency.py [FILE.cu ...] [--edits 60] [--pause 0.05] [--json OUT]
 
 Starts the real server for each file (synthetic ones of 500, 2,000 and 20,000 lines if none is given), opens it, then
-types one character after the other inside the body of the middle kernel, so that no version was seen before; each edit
-waits for the diagnostics of its own version.  The clock runs from the write of `didChange` to the read of
-`publishDiagnostics`, so the server's debounce is in it.  `start` is from the start of the process to the first
-diagnostics; the `cpu` columns are the processor time of the server for that and per edit; `MiB` is its resident set.
+types one character after the other inside the body of the middle kernel (or function, of a file without kernels), so
+that no version was seen before; each edit waits for the diagnostics of its own version.  The clock runs from the write
+of `didChange` to the read of `publishDiagnostics`, so the server's debounce is in it.  `start` is from the start of the
+process to the first diagnostics; the `cpu` columns are the processor time of the server for that and per edit; `MiB` is
+its resident set.
 """
 
 from __future__ import annotations
@@ -140,8 +141,9 @@ def synthetic(lines: int) -> str:
 
 
 def place_of_edit(text: str) -> tuple[int, int]:
-    """Line and character just behind the opening brace of the middle kernel."""
+    """Line and character just behind the opening brace of the middle kernel, or function where there is no kernel."""
     braces = [match.end() for match in re.finditer(r"__global__[^;{]*\{", text)]
+    braces = braces or [match.end() for match in re.finditer(r"^\w[^;{}()]*\([^;{}]*\)\s*\{", text, re.MULTILINE)]
     offset = braces[len(braces) // 2] if braces else 0
     return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 

@@ -14,6 +14,7 @@ from typing import final
 from analysis.facts.analyzer import environment_of
 from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
 from analysis.launches import Launch, Shape, UseKey, Uses
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import Program
 from analysis.store.bounded import BoundedCache
@@ -40,14 +41,14 @@ class ProgramLaunches:
     def of_file(self, program: Program) -> LaunchesOfFile:
         """By the names of the kernels that its file defines."""
         unit = program.unit
-        launches = BoundedCache[bytes, tuple[Launch, ...]](4096)
+        host = HostMemo()
         uses = BoundedCache[UseKey, Uses](8192)
         if self._files is None or not self._files.knows(unit.path):
-            return launches_of_file(unit, launches, uses)
+            return launches_of_file(unit, host, uses)
         view, loader = ProjectView(self._files, self._environment), DiskLoader(FileCache(), None, self._index)
-        outside = Outside(unit, view, loader, self._cache, self._units, launches)
+        outside = Outside(unit, view, loader, self._cache, self._units, host)
         try:
-            return launches_of_file(unit, launches, uses, outside)
+            return launches_of_file(unit, host, uses, outside)
         finally:
             outside.close()
 

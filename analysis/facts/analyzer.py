@@ -31,6 +31,7 @@ from analysis.facts.settings import AnalysisSettings
 from analysis.facts.syntax_errors import syntax_errors
 from analysis.ir.pace import Cancelled as Cancelled
 from analysis.ir.pace import ends_when, pace, turn
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.outside import MAX_KEPT, Outside, UnitMemo
 from analysis.lower.program import LowerSettings, Program
 from analysis.project.model import Project
@@ -62,7 +63,7 @@ class Analyzer:
         self._store = Store(let_go if edited else list[object].clear)
         self._syntax = SyntaxCache(store=self._store, keeps_parsed=not edited)
         self._functions = FunctionCaches(
-            launches=BoundedCache(4096),
+            host=HostMemo(),
             uses=BoundedCache(8192),
             instances=BoundedCache(2048),
             identities=BoundedCache(8192),
@@ -143,7 +144,7 @@ class Analyzer:
         program = Program(unit, LowerSettings(warp_size=settings.warp_size))
         outside = None
         if project is not None:
-            outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.launches)
+            outside = Outside(unit, project, loader, self._syntax, self._units, self._functions.host)
         try:
             known = None if callers is None or callers.uncounted else callers
             analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, known)
@@ -180,7 +181,7 @@ class Analyzer:
             analyzed.called,
             places,
             self._answers,
-            self._functions.launches,
+            self._functions.host,
             analyzed.launches,
             self._functions.own_launches,
         )

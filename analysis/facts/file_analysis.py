@@ -41,7 +41,7 @@ from analysis.ir.instructions import BasicBlockId, FunctionId, SourceBranchId, V
 from analysis.ir.record import record
 from analysis.ir.source import FrameId, Span
 from analysis.launches import Launch
-from analysis.launches.find import LaunchMemo
+from analysis.launches.host_memo import HostMemo
 from analysis.lower.program import DeviceFunction, Program
 from analysis.sides.sides import Sides
 from analysis.store.bounded import BoundedCache
@@ -77,7 +77,7 @@ class FileAnalysis:
         called: Mapping[FunctionId, Calls],
         places: LaunchPlaces,
         answers: Answers,
-        memo: LaunchMemo | None = None,
+        host: HostMemo | None = None,
         launches: LaunchesOfFile = NO_LAUNCHES,
         own_launches: KeptOwnLaunchesMemo | None = None,
     ) -> None:
@@ -88,7 +88,7 @@ class FileAnalysis:
         self._called = called
         self._places = places
         self._answers = answers
-        self._memo = memo
+        self._host = host
         self._launches = launches
         self._own_launches = own_launches
         self.others: tuple[OtherArchitecture, ...] = ()
@@ -135,7 +135,7 @@ class FileAnalysis:
         of their numbers."""
         if self._launches.own is not None:
             return self._launches.own
-        return own_launches_of_version(self._program.unit, self._memo, self._own_launches)
+        return own_launches_of_version(self._program.unit, self._host, self._own_launches)
 
     def launches_elsewhere(self, kernel: DeviceFunction) -> Sequence[Launch]:
         """Those of a kernel of the file that other files of the project make, as far as they were found."""

@@ -54,6 +54,7 @@ from analysis.ir.record import record
 from analysis.ir.source import OWN_FRAME, FrameId, Span
 from analysis.launches import Launch, LaunchAnnotation, UseKey, Uses, launches_of
 from analysis.launches.annotation import annotation_above
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.outside import Outside
 from analysis.lower.program import DeviceFunction, Program, unknown_function
 from analysis.store.bounded import BoundedCache
@@ -105,7 +106,7 @@ class MadeOf:
 class FunctionCaches:
     """Work that survives from one version of a file to the next."""
 
-    launches: BoundedCache[bytes, tuple[Launch, ...]]
+    host: HostMemo
     uses: BoundedCache[UseKey, Uses]
     instances: BoundedCache[InstanceKey, Instances]
     identities: BoundedCache[IdentityKey, Identity | None]
@@ -172,7 +173,7 @@ def analyze_functions(
     include how all of them call its functions; `launches` are those of its kernels, where they were found before.
     """
     if launches is None:
-        launches = launches_of_version(program.unit, caches.launches, caches.uses, outside, caches.kept_launches)
+        launches = launches_of_version(program.unit, caches.host, caches.uses, outside, caches.kept_launches)
     return _FileRun(program, settings, caches, checkpoint, launches, callers).run()
 
 

@@ -19,7 +19,7 @@ from typing import Final, final
 from analysis.facts.known_launches import LaunchesOfFile, launches_of_file
 from analysis.ir.record import record
 from analysis.launches.device_bodies import Outline, SeenBy, launching_macros, macros_that, says_nothing
-from analysis.launches.find import LaunchMemo
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.model import Launch
 from analysis.launches.other_uses import UseMemo
 from analysis.launches.outside import Answer, Outside, Question
@@ -61,23 +61,23 @@ class _Around:
 
 def launches_of_version(
     unit: TranslationUnit,
-    launches: LaunchMemo,
+    host: HostMemo,
     uses: UseMemo,
     outside: Outside | None,
     memo: KeptLaunchesMemo | None,
 ) -> LaunchesOfFile:
     """The launches of the kernels of one version of a file; `memo` is None where no other one comes."""
     if outside is None or memo is None or not outside.here.kernels:
-        return launches_of_file(unit, launches, uses, outside)
+        return launches_of_file(unit, host, uses, outside)
     kept = memo.get(unit.path)
     around = _around(unit)
     if kept is not None and kept.around == around:
         now = outside.here.outline(kept.words)
         if now.parts == kept.outline.parts and outside.answers_as_before(kept.asked, kept.read):
             return _moved(kept, unit.path, now)
-    found = launches_of_file(unit, launches, uses, outside)
+    found = launches_of_file(unit, host, uses, outside)
     while outside.is_outdated():
-        found = launches_of_file(unit, launches, uses, outside)
+        found = launches_of_file(unit, host, uses, outside)
     launched = (name.encode("utf-8", "replace") for name in (*found.known, *found.open))
     kernels = outside.here.kernels | frozenset(launched)
     own = outside.own.host

@@ -25,9 +25,9 @@ from typing import Final, final
 
 from analysis.ir.record import record
 from analysis.launches import Launch, is_named, kernels_used_otherwise, launch_shapes
-from analysis.launches.find import LaunchMemo
 from analysis.launches.host_calls import HostCalls
 from analysis.launches.host_code import HostCode, is_same
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.other_uses import UseMemo
 from analysis.launches.outside import Outside
 from analysis.syntax.includes import is_header
@@ -56,7 +56,7 @@ NO_LAUNCHES: Final = LaunchesOfFile({}, frozenset())
 
 
 def launches_of_file(
-    unit: TranslationUnit, launches: LaunchMemo, uses: UseMemo, outside: Outside | None = None
+    unit: TranslationUnit, host: HostMemo, uses: UseMemo, outside: Outside | None = None
 ) -> LaunchesOfFile:
     """Nothing is searched where the file defines no kernel, or who includes it is not known."""
     kernels = [item for item in unit.items if item.is_kernel and item.is_definition]
@@ -67,9 +67,9 @@ def launches_of_file(
     if unit.has_unread_includers and not is_header(unit.path):
         return NO_LAUNCHES
     names = {item.name for item in kernels}
-    found = _Found(unit, launch_shapes(unit, launches), uses)
+    found = _Found(unit, launch_shapes(unit, host), uses)
     for includer in unit.includers:
-        found.add(includer, launch_shapes(includer, launches), names, _as_they_are)
+        found.add(includer, launch_shapes(includer, host), names, _as_they_are)
     return found.result(frozenset())
 
 

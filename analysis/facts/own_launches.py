@@ -18,9 +18,10 @@ from analysis.facts.known_launches import launches_in_text
 from analysis.ir.pace import paced
 from analysis.ir.record import record
 from analysis.launches.device_bodies import SeenBy, says_nothing
-from analysis.launches.find import LaunchMemo, launches_with
+from analysis.launches.find import launches_with
 from analysis.launches.host_calls import HostCalls
 from analysis.launches.host_code import HostCode
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.model import Launch
 from analysis.store.bounded import BoundedCache
 from analysis.syntax.environment import Environment
@@ -72,14 +73,14 @@ KeptOwnLaunchesMemo = BoundedCache[str, KeptOwnLaunches]
 
 
 def own_launches_of_version(
-    unit: TranslationUnit, launches: LaunchMemo | None, memo: KeptOwnLaunchesMemo | None
+    unit: TranslationUnit, host: HostMemo | None, memo: KeptOwnLaunchesMemo | None
 ) -> OwnLaunches:
     """What the file says alone of the numbers of its launches; `memo` is None where no other version comes."""
     kept = None if memo is None else memo.get(unit.path)
     if kept is not None and kept.is_as_in(unit):
         return kept.moved(unit.items)
-    calls = HostCalls(HostCode(unit))
-    found = launches_in_text(launches_with(calls, launches, unit.path), unit.path)
+    calls = HostCalls(HostCode(unit, host))
+    found = launches_in_text(launches_with(calls, host, unit.path), unit.path)
     if memo is not None:
         _keep(memo, unit, calls, found)
     return found

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple, Protocol, TypeAlias, final
+from typing import Final, NamedTuple, TypeAlias, final
 
 from analysis.ir.pace import paced
 from analysis.ir.source import Span
@@ -24,6 +24,7 @@ from analysis.launches.file_constants import Number
 from analysis.launches.formulas import ArgumentFormula
 from analysis.launches.host_calls import Given, HostCalls
 from analysis.launches.host_code import HostCode
+from analysis.launches.host_memo import HostMemo, LaunchMemo
 from analysis.launches.host_multiples import argument_multiples
 from analysis.launches.host_values import ALWAYS, AT_FIRST, DIVIDES, HostValues
 from analysis.launches.kernel_pointers import KernelPointers, kernel_pointers
@@ -56,21 +57,15 @@ _ONE_SET: Final[tuple[Given, ...]] = ((),)
 _Place: TypeAlias = tuple[Snippet, Item, Node]
 
 
-class LaunchMemo(Protocol):
-    """Keeps the launches of a function by all that it sees; spans are relative to the function there."""
-
-    def get_or_compute(self, key: bytes, compute: Callable[[], tuple[Launch, ...]], /) -> tuple[Launch, ...]: ...
-
-
 def launch_shapes(
-    unit: TranslationUnit, memo: LaunchMemo | None = None, path: str | None = None
+    unit: TranslationUnit, memo: HostMemo | None = None, path: str | None = None
 ) -> Mapping[str, tuple[Launch, ...]]:
     """All launches in one unit by the kernel's name, in text order; with a path, those in the text of that file."""
-    return launches_with(HostCalls(HostCode(unit)), memo, path)
+    return launches_with(HostCalls(HostCode(unit, memo)), memo, path)
 
 
 def launches_with(
-    calls: HostCalls, memo: LaunchMemo | None = None, path: str | None = None
+    calls: HostCalls, memo: HostMemo | None = None, path: str | None = None
 ) -> Mapping[str, tuple[Launch, ...]]:
     """The same, with what is known of the calls of its functions."""
     found: dict[str, list[Launch]] = {}
@@ -83,7 +78,7 @@ def launches_with(
             launches = _launches_in(unit, item, calls, passed)
             return tuple(launch.moved(-item.span.start) for launch in paced(launches, 10))
 
-        used = None if item.from_macro else memo
+        used = None if item.from_macro or memo is None else memo.launches
         kept = compute(_passed(calls, item)) if used is None else _kept(used, calls, item, compute)
         launches = (launch.moved(item.span.start) for launch in paced(kept, 10))
         for launch in launches:
@@ -107,7 +102,7 @@ def _kept(
     return memo.get_or_compute(key + calls.fingerprint(item), by_numbers)
 
 
-def launches_around(unit: TranslationUnit, memo: LaunchMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
+def launches_around(unit: TranslationUnit, memo: HostMemo | None = None) -> Mapping[str, tuple[Launch, ...]]:
     """Those of `launch_shapes`, and after them the launches in the file that includes a header.
 
     They say how a kernel may be launched, not how it is: other files may include the header.

@@ -25,6 +25,7 @@ from analysis.launches.device_bodies import (
     seen_words,
 )
 from analysis.launches.file_constants import FileConstants
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.host_values import HostValues
 from analysis.launches.host_writes import HostWrites
 from analysis.launches.written_arguments import WrittenArguments
@@ -46,7 +47,8 @@ _Key: TypeAlias = tuple[str, int, bytes]
 class HostCode:
     """Answers about one unit; nothing in them depends on other units, so they may be kept with it."""
 
-    def __init__(self, unit: TranslationUnit) -> None:
+    def __init__(self, unit: TranslationUnit, memo: HostMemo | None = None) -> None:
+        """`memo` keeps what functions write for other versions of the unit."""
         self.unit: Final = unit
         self.items: Final = (*unit.items, *unit.included_items)
         # Not `self.may_write` in the lambda: with a cycle the whole unit would wait for the collector.
@@ -57,6 +59,7 @@ class HostCode:
         )
         self._callers: dict[_Key, list[Item]] = {}
         self._any: dict[_Key, bool] = {}
+        self._memo = memo
         self._writes: dict[tuple[str, int, int], HostWrites] = {}
 
     @cached_property
@@ -73,10 +76,12 @@ class HostCode:
         """What a function does with its variables."""
         written = self._writes.get(item.identity)
         if written is None:
-            snippet = self.unit.plain_snippet(item)
-            written = HostWrites(
-                snippet.root, self.may_write, snippet.templates, self.constants.object_functions.copied
-            )
+            snippet, fills = self.unit.plain_snippet(item), self.constants.object_functions.copied
+            key = b"" if self._memo is None else self.unit.to_parse(item)
+            if self._memo is None or not key:
+                written = HostWrites(snippet.root, self.may_write, snippet.templates, fills)
+            else:
+                written = self._memo.written((key, item.part), snippet, self.may_write, fills)
             self._writes[item.identity] = written
         return written
 

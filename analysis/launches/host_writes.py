@@ -115,7 +115,7 @@ class HostWrites:
         for listed in templates:
             self._collect(listed)
         self._collect(function)
-        self._fills = None  # whoever answers may know this
+        self._may_write, self._fills = _all_is_read, None  # who answers may know this, and need not be kept with it
         if self.paths.has_jumps:
             for variable in self.variables.values():
                 variable.is_lost |= bool(variable.passed or variable.members or variable.loops)
@@ -518,6 +518,10 @@ def _is_reference_cast(node: Node) -> bool:
     type = node.field("type" if node.kind == "cast_expression" else "function")
     is_cast = node.kind == "cast_expression" or (type is not None and b"_cast<" in type.text.replace(b" ", b""))
     return is_cast and type is not None and b"&" in type.text
+
+
+def _all_is_read(function: str, position: int) -> bool:
+    raise AssertionError(f"the calls were read: {function}, {position}")
 
 
 def _declared(declarator: Node) -> tuple[Node | None, Node | None]:

@@ -10,7 +10,8 @@ Asked    Callers compute with the bodies of these functions: `asked` are the nam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final, final
 
@@ -71,7 +72,7 @@ class ObjectFunctions:
         return None if function is None else function.copied
 
     def item(self, name: str) -> Item | None:
-        """The only definition of a function in whose head a plain class is named."""
+        """The only definition of a function whose head may return a plain class, or take one that it can fill in."""
         if name not in self._items:
             found = self._items[name] = self._item(name)
             if found is not None:
@@ -85,8 +86,7 @@ class ObjectFunctions:
             return None
         item = definitions[0]
         is_plain = item.active and item.owner is None and not (item.is_kernel or item.is_template or item.from_macro)
-        head = item.text.partition(b"{")[0]
-        return item if is_plain and any(self._is_class(word) for word in IDENTIFIER.findall(head)) else None
+        return item if is_plain and any(map(self._is_class, _objects_of(item))) else None
 
     def _is_class(self, word: bytes) -> bool:
         name = word.decode("utf-8", "replace")
@@ -136,6 +136,25 @@ class ObjectFunctions:
             return None
         given = tuple((name, variable.type) if at == position else one for at, one in enumerate(parameters))
         return ObjectFunction(written, given, copied, root.end, filled=position)
+
+
+def _objects_of(item: Item) -> Iterator[bytes]:
+    """The words of a head that may be the class of what a function returns, or fills in."""
+    head = item.text.partition(b"{")[0]
+    returned, name, parameters = head.partition(item.name.encode("utf-8", "replace"))
+    words = IDENTIFIER.findall(returned)
+    yield from words
+    if not name or b"auto" in words:
+        yield from IDENTIFIER.findall(parameters)
+    else:
+        parts = (part for part in _PARTS.findall(parameters) if not _OF_OTHERS.isdisjoint(part))
+        yield from (word for part in parts for word in IDENTIFIER.findall(part))
+
+
+_PARTS: Final = re.compile(rb"[^,(){};]+[,(){};]?")
+"""Of a list of parameters: mostly one of them, with what is behind it."""
+_OF_OTHERS: Final = frozenset(b"&*(")
+"""One of these is in a part with a reference, a pointer, or a declarator in parentheses."""
 
 
 def _making(

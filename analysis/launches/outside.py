@@ -20,9 +20,10 @@ from typing import Final, assert_never, final
 
 from analysis.ir.record import record
 from analysis.launches.device_bodies import Outline, SeenBy, names_of, outline
-from analysis.launches.find import LaunchMemo, launches_with
+from analysis.launches.find import launches_with
 from analysis.launches.host_calls import HostCalls
 from analysis.launches.host_code import HostCode, is_internal
+from analysis.launches.host_memo import HostMemo
 from analysis.launches.model import Launch
 from analysis.project.model import Project, Users
 from analysis.store.bounded import BoundedCache
@@ -218,7 +219,7 @@ class Outside:
         loader: Loader,
         cache: SyntaxCache,
         kept: UnitMemo,
-        launches: LaunchMemo,
+        memo: HostMemo,
     ) -> None:
         self._unit_here = unit
         self._own: HostCalls | None = None
@@ -226,7 +227,7 @@ class Outside:
         self._loader = _AsAnalysed(loader, unit.path, {unit.path: unit.text_of(unit.path)})
         self._cache = cache
         self._kept = kept
-        self._memo = launches
+        self._memo = memo
         self._units: dict[str, tuple[HostCalls, KeptUnit] | None] = {}
         self._answers: dict[Question, Answer] = {}
         self._users: dict[UsersOf, tuple[tuple[HostCalls, ...], bool]] = {}
@@ -238,7 +239,7 @@ class Outside:
     def own(self) -> HostCalls:
         """The calls of the file that is analysed."""
         if self._own is None:
-            self._own = HostCalls(HostCode(self._unit_here), self)
+            self._own = HostCalls(HostCode(self._unit_here, memo=self._memo), self)
         return self._own
 
     def users(self, unit: TranslationUnit, item: Item) -> tuple[Sequence[HostCalls], bool]:
@@ -380,7 +381,8 @@ class Outside:
         text = reads.read(path)
         if text is None or len(text) > MAX_PARSED_BYTES:
             return None
-        host = HostCode(TranslationUnit.build(path, Document.open(text), reads, environment, self._cache))
+        unit = TranslationUnit.build(path, Document.open(text), reads, environment, self._cache)
+        host = HostCode(unit, self._memo)
         reads.inner = _NOTHING  # what is kept must not hold the texts of this version
         kept = KeptUnit(host, environment, reads, next(_NUMBERS), self._names | self.asked_names)
         self._kept.put(path, kept)

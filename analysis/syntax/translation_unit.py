@@ -282,6 +282,11 @@ class TranslationUnit:
         index = self._index.get(_key(item))
         return b"" if index is None else self._fingerprints.to_evaluate(index)
 
+    def to_parse(self, item: Item) -> bytes:
+        """A hash of all that `plain_snippet` depends on, but for the part; empty for an item of another unit."""
+        index = self._index.get(_key(item))
+        return b"" if index is None else self._fingerprints.to_parse(index)
+
     def seen(self, item: Item) -> bytes:
         """A hash of all that others can see of `item`, and of what that names in turn."""
         index = self._index.get(_key(item))

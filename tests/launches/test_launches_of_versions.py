@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from analysis.launches import Launch, launch_shapes
+from analysis.launches.host_memo import HostMemo
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
 from analysis.syntax.environment import Environment
@@ -65,18 +66,61 @@ class Memo:
 )
 def test_a_body_that_nobody_computes_with_is_no_part_of_a_launch(before: str, after: str, *, is_kept: bool) -> None:
     cache, memo = SyntaxCache(), Memo()
+    host = HostMemo(memo)
 
-    def launches(text: str, memo: Memo | None) -> tuple[Launch, Launch]:
+    def launches(text: str, host: HostMemo | None) -> tuple[Launch, Launch]:
         unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment(), cache)
-        first, second = launch_shapes(unit, memo)["k"]
+        first, second = launch_shapes(unit, host)["k"]
         return first, second
 
-    assert launches(TEXT, memo)[0].own_numbers.argument_values[1] == 12
+    assert launches(TEXT, host)[0].own_numbers.argument_values[1] == 12
     edited = TEXT.replace(before, after)
     expected = launches(edited, None)
     memo.found = 0
-    found = launches(edited, memo)
+    found = launches(edited, host)
     assert found == expected
     assert [one.span for one in found] == [one.span for one in expected]
     again = 3 if "u = 64" in before else 0  # both by their texts, one of them by the numbers that are passed, too
     assert (memo.found == again) == is_kept
+
+
+OBJECTS = """\
+struct Shape { int n = 7; };
+__global__ void k(int *x, int n);
+void fill(Shape &s, int n) { s.n = n; }
+void first(int *x, Shape s) { int t = 1; k<<<1, 64>>>(x, s.n); }
+void second(int *x, Shape s) { k<<<1, 96>>>(x, s.n); }
+int main() { int *x = 0; Shape s; fill(s, 5); first(x, s); second(x, s); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "number", "found_anew"),
+    [
+        ("int t = 1;", "int t = 2;", 5, 2),  # `first` alone: by its text, and by the numbers that it is passed
+        ("s.n = n; }", "s.n = n + 1; }", 6, None),
+        ("s.n = n; }", "s.n = n; unknown(s); }", None, None),
+        ("fill(Shape &s, int n)", "fill(Shape s, int n)", 7, None),
+        ("fill(s, 5)", "fill(s, 8)", 8, None),
+    ],
+)
+def test_what_fills_in_an_object_counts_and_what_takes_a_copy_does_not(
+    before: str, after: str, number: int | None, found_anew: int | None
+) -> None:
+    cache, memo = SyntaxCache(), Memo()
+    host = HostMemo(memo)
+
+    def launches(text: str, host: HostMemo | None) -> tuple[Launch, ...]:
+        unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment(), cache)
+        return launch_shapes(unit, host)["k"]
+
+    def passed(found: Launches) -> list[int | None]:
+        return [one.argument_values[1] for launch in found for one in launch.called or (launch.own_numbers,)]
+
+    assert passed(launches(OBJECTS, host)) == [5, 5]
+    edited = OBJECTS.replace(before, after)
+    memo.found = 0
+    found = launches(edited, host)
+    assert found == launches(edited, None)
+    assert passed(found) == [number, number]
+    assert found_anew is None or memo.found == found_anew
