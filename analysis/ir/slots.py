@@ -24,6 +24,7 @@ from analysis.ir.control_flow import block_order
 from analysis.ir.function import Function, SymbolKind
 from analysis.ir.instructions import (
     Atomic,
+    Binary,
     Bitcast,
     Call,
     Constant,
@@ -253,6 +254,9 @@ class _Scan:
                     add_store(True)
                 if instruction.value in places:
                     self._escaped.add(places[instruction.value].symbol)
+            elif type(instruction) is Binary:
+                if instruction.left in places or instruction.right in places:
+                    self.escape(instruction.operands)
             elif type(instruction) is Constant:
                 if type(instruction.value) is int:
                     self._constants[instruction.result] = instruction.value
