@@ -338,9 +338,9 @@ class FunctionBuilder:
             if block.terminator is None:
                 block.terminator = Return(None, end)
         kept = self._reachable()
-        defined = self._defined_in(kept)
         definitions, expressions = tuple(self.definitions), tuple(self.expressions)
-        if len(defined) < len(self.types):
+        if len(kept) < len(self._blocks):  # else every value is defined where it was made
+            defined = self._defined_in(kept)
             self._define_dead(defined, end)
             definitions = tuple(record for record in definitions if record.value in defined)
             expressions = tuple(record for record in expressions if record.value in defined)

@@ -235,6 +235,9 @@ def agrees(type: QualType, stored: ir.Type) -> bool:
         return not isinstance(inner.pointee.type, FunctionType) and agrees(inner.pointee, stored.element)
     if isinstance(inner, ReferenceType) and isinstance(stored, ir.PointerType):
         return agrees(inner.referred, stored.element)
+    if isinstance(inner, ArrayType) and isinstance(stored, ir.ArrayType):
+        length = None if isinstance(inner.length, str) else inner.length
+        return length == stored.length and agrees(inner.element, stored.element)
     if isinstance(inner, ClassType) and isinstance(stored, ir.StructType):
         return inner.name == stored.name
     if isinstance(inner, DeviceType):

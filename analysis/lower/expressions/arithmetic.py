@@ -85,7 +85,10 @@ def arithmetic(ctx: LoweringContext, spelling: str, left: ValueId, right: ValueI
     if isinstance(type, VoidType):
         return builder.opaque(f"operator {spelling} on {spelled(left_type)}", (left, right), type, span)
     exact = common_type(ctx, left, right)
-    left, right = convert(builder, left, type, span), convert(builder, right, type, span)
+    if left_type is not type:
+        left = convert(builder, left, type, span)
+    if right_type is not type:
+        right = convert(builder, right, type, span)
     return ctx.typed(builder.binary(operator, left, right, type, span), exact)
 
 

@@ -74,7 +74,7 @@ def _used(ctx: LoweringContext, operand: Operand, node: Node) -> Operand:
     if isinstance(operand, LValue) and isinstance(operand.type, CLASS_TYPES):
         return operand
     span = ctx.span(node)
-    value = load(ctx, operand, span)
+    value = operand if isinstance(operand, int) else load(ctx, operand, span)
     if node.kind not in ("number_literal", "parenthesized_expression"):
         ctx.builder.expression(span, value)
     return value
@@ -82,11 +82,14 @@ def _used(ctx: LoweringContext, operand: Operand, node: Node) -> Operand:
 
 def apply_binary(ctx: LoweringContext, spelling: str, left: Operand, right: Operand, node: Node) -> Operand:
     """`left spelling right` by the types of both."""
-    left_type, right_type = ctx.type_of(left), ctx.type_of(right)
-    if isinstance(left_type, CLASS_TYPES) or isinstance(right_type, CLASS_TYPES):
+    if isinstance(ctx.type_of(left), CLASS_TYPES) or isinstance(ctx.type_of(right), CLASS_TYPES):
         return overloaded(ctx, spelling, (left, right), node)
     span = ctx.span(node)
-    return arithmetic(ctx, spelling, load(ctx, left, span), load(ctx, right, span), span)
+    if not isinstance(left, int):
+        left = load(ctx, left, span)
+    if not isinstance(right, int):
+        right = load(ctx, right, span)
+    return arithmetic(ctx, spelling, left, right, span)
 
 
 @handles("comma_expression")
