@@ -65,4 +65,4 @@ _INFERRED: Final = (AUTO, DECLTYPE_AUTO, DECLTYPE)
 
 def is_inferred(type: Type) -> bool:
     """Whether the initialiser says which type it is."""
-    return type in _INFERRED
+    return isinstance(type, UnknownType) and type in _INFERRED

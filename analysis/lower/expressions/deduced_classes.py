@@ -37,7 +37,7 @@ def deduced_template(ctx: LoweringContext, type_node: Node | None, type: Type, v
         record = ctx.program.records.get(type.name)
         is_possible = "<" not in type.name if record is None else record.template is not None
     else:
-        is_possible = type_node is not None and type == UnknownType(shown(type_node))
+        is_possible = isinstance(type, UnknownType) and type_node is not None and type.spelling == shown(type_node)
     if not is_possible or (value.kind in _LISTS and any(child.kind in _NESTED for child in value.children)):
         return None
     return deducible(ctx.scope, type_node)
