@@ -196,7 +196,7 @@ class _Finder:
                 tuple(self._setting(extent, participants) for extent in self._extents),
                 tuple(self._setting(extent, participants) for extent in extents),
                 self._certainty(participants),
-                sum(1 for _ in self._control.cycles_around(block)),
+                len(self._control.cycles_around(block)),
             )
         return known
 

@@ -6,7 +6,7 @@ What follows from the edges alone is in `flow_graph.py`, which many functions sh
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final, TypeVar, cast, final
 
@@ -49,6 +49,8 @@ class ControlFlow:
         self.controllers = graph.controllers
         self.dependents = graph.dependents
         self.iterated_controllers = graph.iterated_controllers
+        self.deciders = graph.deciders
+        self.between = graph.between
         self.innermost_cycle = graph.innermost_cycle
         self.cycles_around = graph.cycles_around
         self.exit_branches = graph.exit_branches
@@ -69,13 +71,21 @@ class ControlFlow:
             self._work.spend(steps)
 
     @cached_property
-    def _by_type(self) -> dict[type[Instruction], list[tuple[BasicBlockId, int, Instruction]]]:
-        found: defaultdict[type[Instruction], list[tuple[BasicBlockId, int, Instruction]]] = defaultdict(list)
-        for block in self.order:
-            for index, instruction in enumerate(paced(self.function.blocks[block].instructions)):
-                kind = type(instruction)
-                if kind not in _FREQUENT:
-                    found[kind].append((block, index, instruction))
+    def _seldom(self) -> Sequence[tuple[BasicBlockId, int, Instruction]]:
+        """All instructions but frequent ones, in order."""
+        return [
+            (block, index, instruction)
+            for block in self.order
+            for index, instruction in enumerate(paced(self.function.blocks[block].instructions))
+            if type(instruction) not in _FREQUENT
+        ]
+
+    @cached_property
+    def _by_type(self) -> Mapping[type[Instruction], Sequence[int]]:
+        """Where `_seldom` has those of each type."""
+        found: defaultdict[type[Instruction], list[int]] = defaultdict(list)
+        for place, (_, _, instruction) in enumerate(self._seldom):
+            found[type(instruction)].append(place)
         return found
 
     def placed(self, *types: type[Item]) -> Sequence[tuple[BasicBlockId, int, Item]]:
@@ -85,12 +95,9 @@ class ControlFlow:
         """
         assert _FREQUENT.isdisjoint(types)
         by_type = self._by_type
-        found = [by_type[kind] for kind in types if kind in by_type]
-        placed = found[0] if len(found) == 1 else [one for each in found for one in each]
-        spend(len(placed))
-        if len(found) > 1:
-            placed.sort(key=lambda one: (self.rank[one[0]], one[1]))
-        return cast("Sequence[tuple[BasicBlockId, int, Item]]", placed)
+        places = [place for kind in types if kind in by_type for place in by_type[kind]]
+        spend(len(places))
+        return cast("Sequence[tuple[BasicBlockId, int, Item]]", [self._seldom[place] for place in sorted(places)])
 
     @cached_property
     def exits(self) -> tuple[BasicBlockId, ...]:

@@ -9,11 +9,11 @@ controller and no cycle.  Everything beyond the order is computed when first ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence, Set
 from functools import cached_property, lru_cache
 from typing import Final, TypeAlias, final
 
-from analysis.graph.cycles import Cycle, CycleId, find_cycles
+from analysis.graph.cycles import Cycle, find_cycles
 from analysis.graph.joins import find_joins
 from analysis.graph.layout import loop_layout
 from analysis.graph.post_dominance import PostDominance, doomed_blocks, post_dominance
@@ -46,6 +46,10 @@ class FlowGraph:
         self.rank: list[int] = [UNREACHED] * len(successors)
         for position, block in enumerate(self.order):
             self.rank[block] = position
+        # What was asked, and answered.
+        self._iterated: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
+        self._deciders: dict[BasicBlockId, set[BasicBlockId]] = {}
+        self._between: dict[tuple[BasicBlockId, BasicBlockId | None], set[BasicBlockId]] = {}
         self._joins: dict[BasicBlockId, tuple[frozenset[BasicBlockId], int]] = {}
 
     def is_reachable(self, block: BasicBlockId) -> bool:
@@ -152,17 +156,41 @@ class FlowGraph:
 
     def iterated_controllers(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
         """All branches that have a say in whether `block` runs."""
-        return self._closure(block, self._post.controllers)
+        known = self._iterated.get(block)
+        if known is None:
+            found: set[int] = set()
+            waiting = list(self._post.controllers[block])
+            while waiting:
+                node = waiting.pop()
+                if node not in found:
+                    found.add(node)
+                    waiting.extend(self._post.controllers[node])
+            known = self._iterated[block] = frozenset(map(BasicBlockId, found))
+        return known
 
-    def _closure(self, block: BasicBlockId, table: Sequence[Sequence[int]]) -> frozenset[BasicBlockId]:
-        found: set[int] = set()
-        waiting = list(table[block])
-        while waiting:
-            node = waiting.pop()
-            if node not in found:
-                found.add(node)
-                waiting.extend(table[node])
-        return frozenset(map(BasicBlockId, found))
+    def deciders(self, block: BasicBlockId) -> Set[BasicBlockId]:
+        """All blocks whose ends have a say in whether and how often `block` runs, and which way it is left."""
+        known = self._deciders.get(block)
+        if known is None:
+            known = {block, *self.iterated_controllers(block)}
+            for cycle in self.cycles_around(block):
+                known.update(self.exit_influences(cycle))
+            self._deciders[block] = known
+        return known
+
+    def between(self, block: BasicBlockId, end: BasicBlockId | None) -> Set[BasicBlockId]:
+        """The blocks that come behind `block` without passing `end` (None: the exit)."""
+        known = self._between.get((block, end))
+        if known is None:
+            known = set[BasicBlockId]()
+            waiting = list(self.successors[block])
+            while waiting:
+                inside = waiting.pop()
+                if inside != end and inside not in known:
+                    known.add(inside)
+                    waiting.extend(self.successors[inside])
+            self._between[block, end] = known
+        return known
 
     # -- cycles -----------------------------------------------------------------------------------------------------
 
@@ -175,23 +203,20 @@ class FlowGraph:
         return find_cycles(ENTRY, self.successors, self.predecessors)
 
     @cached_property
-    def _innermost(self) -> list[CycleId | None]:
-        innermost: list[CycleId | None] = [None] * len(self.successors)
-        for cycle in reversed(self.cycles):
+    def _around(self) -> list[tuple[Cycle, ...]]:
+        around: list[tuple[Cycle, ...]] = [()] * len(self.successors)
+        for cycle in reversed(self.cycles):  # a parent comes after its children
             for block in cycle.blocks:
-                innermost[block] = cycle.id
-        return innermost
+                around[block] = (cycle, *around[block])
+        return around
 
     def innermost_cycle(self, block: BasicBlockId) -> Cycle | None:
-        cycle = self._innermost[block]
-        return None if cycle is None else self.cycles[cycle]
+        around = self._around[block]
+        return around[0] if around else None
 
-    def cycles_around(self, block: BasicBlockId) -> Iterator[Cycle]:
+    def cycles_around(self, block: BasicBlockId) -> Sequence[Cycle]:
         """The cycles that contain the block, innermost first."""
-        cycle = self._innermost[block]
-        while cycle is not None:
-            yield self.cycles[cycle]
-            cycle = self.cycles[cycle].parent
+        return self._around[block]
 
     @cached_property
     def layout(self) -> list[int]:
@@ -245,8 +270,8 @@ class FlowGraph:
         """The blocks where threads may meet that took different ways at this branch; the steps that it took."""
         known = self._joins.get(branch)
         if known is None:
-            around = tuple(self.cycles_around(branch))
             end = self.immediate_post_dominator(branch)
+            around = self.cycles_around(branch)
             found, steps = find_joins(branch, self.successors, self.predecessors, self.rank, around, end)
             known = self._joins[branch] = frozenset(map(BasicBlockId, found)), steps
         return known

@@ -116,7 +116,7 @@ class Search:
         self._flow = moments.flow
         self._launched = moments.launched
         self._candidate = candidate
-        self._around: Sequence[Cycle] = [*moments.flow.control.cycles_around(candidate.block)][::-1]
+        self._around: Sequence[Cycle] = moments.flow.control.cycles_around(candidate.block)[::-1]
 
     def found(self) -> Found | None:
         """None if no thread was found."""

@@ -214,7 +214,7 @@ class Program:
 
     def _find_skip(self, block: BasicBlockId) -> Skipped | None:
         after = self.control.immediate_post_dominator(block)
-        region = _between(self.control, block, after)
+        region = self.control.between(block, after)
         if not self.ordering.isdisjoint(region):
             return None
         leaves_loop = any(block in cycle.blocks and after not in cycle.blocks for cycle in self.control.cycles)
@@ -247,7 +247,7 @@ class Program:
         targets = self.control.successors[block]
         if len(targets) != 2:
             return None
-        cycle = next(iter(self.control.cycles_around(block)), None)
+        cycle = self.control.innermost_cycle(block)
         inside = [target for target in targets if cycle is not None and target in cycle.blocks]
         if len(inside) == 1:
             skipped = self.skip(block)
@@ -257,7 +257,7 @@ class Program:
 
     def _does_anything(self, first: BasicBlockId) -> bool:
         """Is memory used, or are others met, from here on?"""
-        reached = {first, *_between(self.control, first, None)}
+        reached = {first, *self.control.between(first, None)}
         return any(kind is not StepKind.VALUE for block in reached for kind, _ in self.marks.get(block, ()))
 
     def _defined_in(self, block: BasicBlockId) -> Iterable[ValueId]:
@@ -282,17 +282,6 @@ class Scalar:
     name: str
     origin: Origin
     is_boolean: bool
-
-
-def _between(control: ControlFlow, block: BasicBlockId, after: BasicBlockId | None) -> set[BasicBlockId]:
-    found: set[BasicBlockId] = set()
-    waiting = list(control.successors[block])
-    while waiting:
-        inside = waiting.pop()
-        if inside != after and inside not in found:
-            found.add(inside)
-            waiting.extend(control.successors[inside])
-    return found
 
 
 def may_wait(instruction: Instruction, *, in_loop: bool) -> bool:

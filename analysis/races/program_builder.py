@@ -72,6 +72,8 @@ _ARITHMETIC: Final = (Binary, Unary, Compare, Convert, Select, Math)
 _PURE: Final = frozenset((*_ARITHMETIC, Constant, ReadSpecial, SymbolAddress, FieldAddress, Bitcast))
 _MARKED: Final = (*ORDERING, Assert, DeviceLaunch, Opaque)
 _OF_INTEGERS: Final = frozenset((Binary, Unary, Constant, Math, ReadSpecial))
+_INTEGERS: Final = (IntegerType, BooleanType)  # `IntegerType | BooleanType` would be made for each value
+_KNOWABLE: Final = (*_INTEGERS, PointerType)
 _OF_THE_BLOCK: Final = frozenset((*BLOCK_EXTENTS, *GRID_EXTENTS, *BLOCK_INDICES, SpecialRegister.WARP_SIZE))
 
 
@@ -212,7 +214,7 @@ class _Builder:
         if value in program.needed:
             return
         type_ = self._function.types[value]
-        if not isinstance(type_, IntegerType | BooleanType | PointerType):
+        if not isinstance(type_, _KNOWABLE):
             return
         program.needed.add(value)
         if value in self._parameters:
@@ -246,11 +248,7 @@ class _Builder:
 
     def _decide_with(self, block: BasicBlockId) -> None:
         """What decides whether and how often `block` runs, and which way it is left, has a say."""
-        control = self._program.control
-        found = {block, *control.iterated_controllers(block)}
-        for cycle in control.cycles_around(block):
-            found.update(control.exit_influences(cycle))
-        for decider in found - self._program.deciders:
+        for decider in self._program.control.deciders(block) - self._program.deciders:
             self._program.deciders.add(decider)
             self._waiting.extend(self._function.blocks[decider].terminator.operands)
 
@@ -300,7 +298,7 @@ def _evaluate(program: Program, result: ValueId) -> Evaluate | None:
     type_ = types[result]
     if instruction is None or isinstance(instruction, Phi):
         return None
-    if type(instruction) in _OF_INTEGERS and isinstance(type_, IntegerType | BooleanType):
+    if type(instruction) in _OF_INTEGERS and isinstance(type_, _INTEGERS):
         return evaluator(instruction, type_)
     match instruction:
         case SymbolAddress(symbol=symbol):

@@ -203,11 +203,7 @@ class Slice:
 
     def _decide_with(self, block: BasicBlockId, waiting: list[ValueId]) -> None:
         """What decides whether and how often `block` runs, and which way it is left, has a say."""
-        control = self.control
-        found = {block, *control.iterated_controllers(block)}
-        for cycle in control.cycles_around(block):
-            found.update(control.exit_influences(cycle))
-        for decider in found - self.deciders:
+        for decider in self.control.deciders(block) - self.deciders:
             self.deciders.add(decider)
             waiting.extend(self.function.blocks[decider].terminator.operands)
 

@@ -285,3 +285,19 @@ def test_where_a_block_traps_the_graph_is_another_one() -> None:
     assert returning.order == trapping.order
     assert returning.doomed == [False, False, False]
     assert trapping.doomed == [False, True, False]
+
+
+def test_what_decides_about_a_block_in_a_loop_decides_how_often_as_well() -> None:
+    """0 enters the loop of 1, 2 and 3, where 1 decides about 2, and 3 goes on or leaves to 4."""
+    control = ControlFlow.of(graph_function([[1], [2, 3], [3], [1, 4], []]))
+    assert control.deciders(BasicBlockId(2)) == {1, 2, 3}
+    assert control.deciders(BasicBlockId(4)) == {4}
+    assert control.between(BasicBlockId(1), BasicBlockId(3)) == {2}
+    assert control.between(BasicBlockId(3), BasicBlockId(4)) == {1, 2, 3}
+
+
+def test_the_loops_around_a_block_come_innermost_first() -> None:
+    control = ControlFlow.of(graph_function([[1], [2], [2, 3], [1, 4], []]))
+    assert [cycle.header for cycle in control.cycles_around(BasicBlockId(2))] == [2, 1]
+    assert [cycle.header for cycle in control.cycles_around(BasicBlockId(3))] == [1]
+    assert not control.cycles_around(BasicBlockId(4))
