@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TypeAlias, assert_never, final
+from typing import Final, TypeAlias, assert_never, final
 
 from analysis.access.cut_index import fits_banks, lane_part, period_of
 from analysis.access.model import ALLOCATION_ALIGNMENT
@@ -42,6 +42,7 @@ from analysis.ir.types import IntegerType, PointerType, StructType, VectorType
 from analysis.lower.layouts import size_of
 
 MAX_DEPTH = 16
+_MAY_WRAP: Final = (Binary, Convert)
 
 Scale: TypeAlias = int | None
 Scales: TypeAlias = tuple[Scale, Scale, Scale, Scale]
@@ -175,7 +176,7 @@ class Addresses:
     ) -> bool:
         types = self._function.types
         definition = self._divergence.definition(value)
-        parts.is_exact &= not isinstance(definition, Binary | Convert)
+        parts.is_exact &= not isinstance(definition, _MAY_WRAP)
         match definition:
             case ElementAddress(base=base, index=index):
                 pointer = types[value]

@@ -262,7 +262,7 @@ class FormPass:
 
     def _constant(self, constant: Constant, block: BasicBlockId) -> LinearForm | None:
         del block
-        if not isinstance(constant.value, bool | int):
+        if not isinstance(constant.value, int):
             return None
         self.facts.proven[constant.result] = 1
         return LinearForm(self._widths[constant.result], number(int(constant.value)))

@@ -26,6 +26,7 @@ from analysis.ir.ids import ValueId
 from analysis.ir.operators import SpecialRegister
 
 ROW: Final = variable(RegisterAtom(SpecialRegister.BLOCK_DIM_X))
+_THREAD_AXES: Final = (Axis.THREAD_X, Axis.THREAD_Y, Axis.THREAD_Z)
 PLANE: Final = ROW * variable(RegisterAtom(SpecialRegister.BLOCK_DIM_Y))
 
 
@@ -67,9 +68,9 @@ def lane_stride(form: LinearForm, launch: LaunchKnowledge) -> int | None:
 
 def follows_linear_index(form: LinearForm, launch: LaunchKnowledge) -> bool:
     """Is the part of the thread index a multiple of the thread's number in its block, in blocks of unknown shape?"""
-    if launch.shapes or launch.one_dimensional:
+    if launch.shapes or launch.one_dimensional or len(form.coefficients) < len(_THREAD_AXES):
         return False
-    x, y, z = (form.coefficient(axis) for axis in (Axis.THREAD_X, Axis.THREAD_Y, Axis.THREAD_Z))
+    x, y, z = map(form.coefficient, _THREAD_AXES)
     return not x.is_zero and y == x * ROW and z == x * PLANE
 
 
@@ -84,7 +85,7 @@ def spans_rows(axis: Axis, launch: LaunchKnowledge) -> bool:
 
 def _thread_stride(form: LinearForm, shape: BlockShape | None, warp: int) -> int | None:
     """`shape` None: one dimension of any length."""
-    x, y, z = (form.coefficient(axis) for axis in (Axis.THREAD_X, Axis.THREAD_Y, Axis.THREAD_Z))
+    x, y, z = map(form.coefficient, _THREAD_AXES)
     if shape is None:
         return x.constant
     row, plane = shape.x, shape.x * shape.y

@@ -13,7 +13,7 @@ Source    Cousot and Cousot, POPL 1977.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, TypeAlias, final
+from typing import ClassVar, Final, TypeAlias, final
 
 from analysis.affine import interval_rules
 from analysis.affine.guards import Definition, Guards, refined
@@ -50,10 +50,11 @@ _Again: TypeAlias = tuple[BasicBlockId, Sequence[_Moving]]
 Settling: TypeAlias = Callable[[Interval, Interval, Interval], Interval]
 """From the old and the new interval of a phi, and that of its type, to the one that counts."""
 ADDRESSES = type_range(U64)
+_NUMBERS: Final = (IntegerType, BooleanType)
 
 
 def _range_of_numbers(type_: Type) -> Interval | None:
-    return type_range(type_) if isinstance(type_, IntegerType | BooleanType) else None
+    return type_range(type_) if isinstance(type_, _NUMBERS) else None
 
 
 def whole_range(type_: Type) -> Interval:
@@ -279,7 +280,7 @@ class _RangePass:
     def _constant(self, constant: Constant, block: BasicBlockId) -> Interval | None:
         del block
         value = constant.value
-        return Interval(int(value), int(value)) if isinstance(value, bool | int) else None
+        return Interval(int(value), int(value)) if isinstance(value, int) else None
 
     def _register(self, read: ReadSpecial, block: BasicBlockId) -> Interval | None:
         del block

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TypeAlias, assert_never, cast, final
+from typing import Final, TypeAlias, assert_never, cast, final
 
 from analysis.divergence.call_context import CallContext
 from analysis.divergence.causes import Seed
@@ -119,6 +119,7 @@ REGISTER_LEVELS: dict[SpecialRegister, tuple[Level, Seed]] = {
 }
 """Registers that are not listed hold one value for the whole grid."""
 
+_DECISIONS: Final = (Branch, Switch)
 CHANGING_REGISTERS = frozenset(
     {
         SpecialRegister.WARP_INDEX,  # both may change when a block is suspended and resumed
@@ -281,7 +282,7 @@ def _read_block(graph: NodeGraph, block: int) -> None:
                 home[instruction.result] = block
             _read_instruction(graph, block, instruction)
     terminator = body.terminator
-    if isinstance(terminator, Branch | Switch) and len(graph.control.successors[block]) > 1:
+    if isinstance(terminator, _DECISIONS) and len(graph.control.successors[block]) > 1:
         node = graph.branch_node(block)
         home[node] = block
         users[terminator.operands[0]].append(node)

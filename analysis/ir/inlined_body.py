@@ -107,7 +107,11 @@ class _Body:
         names = self.names
         for record in self.function.definitions:
             value = names[record.value]
-            if defined[value]:
+            if not defined[value]:
+                continue
+            if value == record.value and not self.is_callee:
+                yield record
+            else:
                 yield Definition(VariableId(self.variable_base + record.variable), value, self.span(record.span))
 
 

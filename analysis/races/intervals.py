@@ -22,6 +22,7 @@ from analysis.verdict.barriers import BarrierSite, BarrierVerdict
 
 MAX_BARRIERS: Final = 256
 """Functions with more are not cut into intervals."""
+_ORDERING: Final = (BlockBarrier, GridBarrier)
 
 Interval: TypeAlias = frozenset[int]
 """Numbers of uses."""
@@ -38,7 +39,7 @@ def intervals(control: ControlFlow, barriers: Sequence[BarrierSite], uses: Seque
 
 def orders_block(instruction: Instruction) -> bool:
     """Does it order what all threads of a block did before it before what they do after it?"""
-    return isinstance(instruction, BlockBarrier | GridBarrier)
+    return isinstance(instruction, _ORDERING)
 
 
 def are_followed(barriers: Sequence[BarrierSite]) -> bool:

@@ -6,7 +6,7 @@ Left out  accesses whose address was computed from what was loaded: no thread is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from analysis.access.model import AccessKind
 from analysis.divergence.result import DivergenceResult
@@ -19,6 +19,8 @@ from analysis.races.model import MemoryUse
 
 UsedObject: TypeAlias = SymbolId | tuple[ValueId, int]
 """A variable of the program, or what an argument points to, or a member of an argument (-1: all of it)."""
+_READS: Final = (Load, Atomic)
+_CHOICES: Final = (Phi, Select)
 
 
 def written_groups(
@@ -61,9 +63,9 @@ def _rests_on_memory(divergence: DivergenceResult, address: ValueId, clean: set[
             continue
         seen.add(value)
         item = divergence.definition(value)
-        if isinstance(item, Load | Atomic):
+        if isinstance(item, _READS):
             return True
-        if item is not None and not isinstance(item, Phi | Select):
+        if item is not None and not isinstance(item, _CHOICES):
             waiting.extend(item.operands)
     clean |= seen
     return False

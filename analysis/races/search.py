@@ -241,14 +241,14 @@ _Used: TypeAlias = tuple[Event, Sequence[_Place]]
 
 def _meetings(program: Program, events: Iterable[Event], candidates: Collection[Pair], warp_size: int) -> _Found:
     """For each pair of uses that meets the first few meetings, those of different warps first."""
-    interesting = {use for pair in candidates for use in pair}
-    widths = [use.width for use in program.uses]
-    used = [(event, _granules(event, widths[event.use])) for event in events if event.use in interesting]
-    shared = _used_by_several(used)
+    widths = {use: program.uses[use].width for pair in candidates for use in pair}
+    used = [event for event in events if event.use in widths]
+    shared = _used_by_several(used, widths)
     if not shared:
         return {}
     places: dict[_Place, dict[int, list[Event]]] = {}
-    for event, granules in _lasting(program, [one for one in used if not shared.isdisjoint(one[1])]):
+    placed = [(event, _granules(event, widths[event.use])) for event in used]
+    for event, granules in _lasting(program, [one for one in placed if not shared.isdisjoint(one[1])]):
         for place in granules:
             if place in shared:
                 _keep(places.setdefault(place, {}).setdefault(event.use, []), event, warp_size)
@@ -265,19 +265,19 @@ def _meetings(program: Program, events: Iterable[Event], candidates: Collection[
 
 def _granules(event: Event, width: int) -> Sequence[_Place]:
     """What an event uses, in its interval."""
-    epoch, first, last = event.epoch, event.address // GRANULE, (event.address + width - 1) // GRANULE
-    return [(epoch, first)] if first == last else [(epoch, granule) for granule in range(first, last + 1)]
+    first, last = event.address // GRANULE, (event.address + width - 1) // GRANULE
+    return [(event.epoch, granule) for granule in range(first, last + 1)]
 
 
-def _used_by_several(used: Iterable[_Used]) -> set[_Place]:
+def _used_by_several(used: Iterable[Event], widths: Mapping[int, int]) -> set[_Place]:
     """The places of more than one thread."""
     users: dict[_Place, int] = {}
     shared: set[_Place] = set()
-    for event, granules in used:
-        thread = event.thread
-        for place in granules:
-            if users.setdefault(place, thread) != thread:
-                shared.add(place)
+    for event in used:
+        thread, epoch, address = event.thread, event.epoch, event.address
+        for granule in range(address // GRANULE, (address + widths[event.use] - 1) // GRANULE + 1):
+            if users.setdefault((epoch, granule), thread) != thread:
+                shared.add((epoch, granule))
     return shared
 
 

@@ -9,7 +9,7 @@ Limits    memory counts what it keeps busy (address and data paths), not how lon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
 from analysis.divergence.result import DivergenceResult
@@ -275,6 +275,12 @@ def latency(divergence: DivergenceResult, spaces: SpaceResult, item: Instruction
     if type(item) is Load or type(item) is Store:
         return _of_access(spaces.space(item.address))
     return _of_types(item, divergence.function.types, divergence.definition)
+
+
+def latencies(divergence: DivergenceResult, spaces: SpaceResult, items: Iterable[Instruction]) -> list[int]:
+    """Issue slots of each instruction."""
+    of_kind = _BY_KIND.get
+    return [latency(divergence, spaces, one) if (slots := of_kind(type(one))) is None else slots for one in items]
 
 
 def latency_of_types(item: Instruction, types: Sequence[Type], definition: Definition) -> int:

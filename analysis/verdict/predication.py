@@ -40,6 +40,7 @@ MOST_STORES: Final = 2
 MOST_LOADS: Final = 1
 LONGEST: Final = 4
 """Issue slots of one instruction: a division is a sequence with branches of its own."""
+_LEADING_ON: Final = (Jump, Branch)
 _ACCESSES: Final = (Load, Store)
 _ARITHMETIC: Final = (Binary, Compare, Convert, ElementAddress, FieldAddress, Math, Select, Unary)
 
@@ -76,7 +77,7 @@ def is_short(
 
 def _is_straight(function: Function, arm: Collection[BasicBlockId]) -> bool:
     """Whether jumps and decisions lead on, and never back."""
-    if not all(isinstance(function.blocks[block].terminator, Jump | Branch) for block in arm):
+    if not all(isinstance(function.blocks[block].terminator, _LEADING_ON) for block in arm):
         return False
     rest = {block: {*function.blocks[block].terminator.successors} for block in arm}
     while rest:

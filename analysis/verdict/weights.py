@@ -28,7 +28,7 @@ from analysis.ir.instructions import Constant, Instruction
 from analysis.ir.pace import paced
 from analysis.ir.source import FrameId
 from analysis.memory.spaces import SpaceResult
-from analysis.verdict.latency import latency, terminator_latency
+from analysis.verdict.latency import latencies, latency, terminator_latency
 from analysis.verdict.loops import trips
 from analysis.verdict.mean_trips import MeanTrips
 from analysis.verdict.shares import LoopTree, Part
@@ -91,8 +91,9 @@ class BlockWeights:
 
     def is_folded(self, instruction: Instruction) -> bool:
         """Whether arithmetic on constants is left to the compiler."""
-        parts = [self._divergence.definition(one) for one in instruction.operands]
-        return type(instruction) in PURE and bool(parts) and all(isinstance(one, Constant) for one in parts)
+        operands, definition = instruction.operands, self._divergence.definition
+        is_arithmetic = type(instruction) in PURE and bool(operands)
+        return is_arithmetic and all(type(definition(one)) is Constant for one in operands)
 
     def slots(self, block: BasicBlockId) -> int:
         """Issue slots of one run of the block."""
@@ -108,8 +109,7 @@ class BlockWeights:
         """The issue slots of each instruction of the block."""
         known = self._latencies.get(block)
         if known is None:
-            divergence, spaces = self._divergence, self.spaces
-            known = [latency(divergence, spaces, one) for one in self._function.blocks[block].instructions]
+            known = latencies(self._divergence, self.spaces, self._function.blocks[block].instructions)
             self._latencies[block] = known
         return known
 
