@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from analysis.launches import Launch, launch_shapes
+from analysis.launches.file_constants import Number
 from analysis.launches.host_memo import HostMemo
 from analysis.syntax.cache import SyntaxCache
 from analysis.syntax.document import Document
@@ -114,7 +115,7 @@ def test_what_fills_in_an_object_counts_and_what_takes_a_copy_does_not(
         unit = TranslationUnit.build("a.cu", Document.open(text.encode()), DictLoader(), Environment(), cache)
         return launch_shapes(unit, host)["k"]
 
-    def passed(found: Launches) -> list[int | None]:
+    def passed(found: Launches) -> list[Number | None]:
         return [one.argument_values[1] for launch in found for one in launch.called or (launch.own_numbers,)]
 
     assert passed(launches(OBJECTS, host)) == [5, 5]

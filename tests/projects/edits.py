@@ -23,7 +23,7 @@ from analysis.facts.analyzer import Analyzer
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.settings import AnalysisSettings
 from analysis.launches import Launch, launch_shapes
-from analysis.store.bounded import BoundedCache
+from analysis.launches.host_memo import HostMemo
 from analysis.syntax.document import Document
 from analysis.syntax.includes import DictLoader
 from simt_lsp.workspace.project_index.index import ProjectIndex
@@ -89,7 +89,7 @@ class Follower:
         self._analyzer = Analyzer()
         self._index = ProjectIndex()
         self._seen: Texts = {}
-        self._launches = BoundedCache[bytes, tuple[Launch, ...]](1_000)
+        self._host = HostMemo()
 
     def see(self, path: str, texts: Texts) -> FileAnalysis:
         """One file of a project, after the index has seen all of them."""
@@ -104,7 +104,7 @@ class Follower:
 
     def launches(self, analysis: FileAnalysis) -> Mapping[str, tuple[Launch, ...]]:
         """Those in the file itself, as far as they are not kept from an earlier version."""
-        return launch_shapes(analysis.program.unit, self._launches)
+        return launch_shapes(analysis.program.unit, self._host)
 
 
 def follow(seed: int, counts: Counts, edits: int = SESSION, every: int = EVERY) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 from weakref import WeakKeyDictionary
 
 from analysis.ir.record import record
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from analysis.facts.model import FunctionFacts
     from analysis.facts.settings import AnalysisSettings
     from analysis.launches import Launch
-
-MAX_KEPT: Final = 1024
 
 FunctionKey = tuple[str, bytes, int]
 
@@ -54,9 +52,9 @@ class HostCode:
     not change.  For one thread."""
 
     def __init__(self) -> None:
-        from analysis.store.bounded import BoundedCache
+        from analysis.launches.host_memo import HostMemo
 
-        self._known: BoundedCache[bytes, tuple[Launch, ...]] = BoundedCache(MAX_KEPT)
+        self._known = HostMemo()
         self._found: WeakKeyDictionary[FileAnalysis, Mapping[str, Sequence[Launch]]] = WeakKeyDictionary()
 
     def launches(self, analysis: FileAnalysis) -> Mapping[str, Sequence[Launch]]:
