@@ -14,7 +14,7 @@ from analysis.facts.model import FileProblem, FunctionFacts
 from analysis.ir.instructions import FunctionId
 from analysis.ir.pace import paced
 from analysis.races.absent_model import Consequence
-from analysis.rules.active_rules import ActiveRules, Rules, active_rules, grouped
+from analysis.rules.active_rules import ActiveRules, DeviceRules, active_rules, grouped
 from analysis.rules.barrier_survey import UnsafeBarrier, survey_barriers
 from analysis.rules.diagnostic import Diagnostic, Severity
 from analysis.rules.diagnostic_cache import DiagnosticCache, DiagnosticsUnderSettings
@@ -22,7 +22,7 @@ from analysis.rules.host_subject import HostSubject, host_findings, host_subject
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.other_architectures import LANES_PART, OF_PARTED_LANES, compiled_for, told_once
 from analysis.rules.registry import NAMES, OF_COST
-from analysis.rules.rule import Consequential, Finding, Fixable, Guessing, Priced, Subject, device_findings
+from analysis.rules.rule import Consequential, DeviceRule, Finding, Fixable, Guessing, Priced, Subject
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 from analysis.rules.unlaunched_text import unlaunched_text
@@ -30,6 +30,7 @@ from analysis.rules.unlaunched_text import unlaunched_text
 LOGGER: Final = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
+Rule = TypeVar("Rule", bound=Finding)
 
 
 def check(
@@ -129,11 +130,11 @@ def subjects(analysis: FileAnalysis, settings: RuleSettings) -> Iterator[Subject
             yield Subject(analysis, function, own, settings.share_threshold, settings.meld, settings.tiers)
 
 
-def _found(subject: Subject, settings: RuleSettings, active: Rules) -> Iterator[Diagnostic]:
-    def of_rule(rule: type[Finding], severity: Severity) -> Sequence[Diagnostic]:
+def _found(subject: Subject, settings: RuleSettings, active: DeviceRules) -> Iterator[Diagnostic]:
+    def of_rule(rule: type[DeviceRule], severity: Severity) -> Sequence[Diagnostic]:
         return [
             of_what_runs(diagnostic_of(finding, settings, severity, subject.function.name), subject.function, settings)
-            for finding in device_findings(rule, subject)
+            for finding in rule.find(subject)
             if finding.site.path == subject.analysis.facts.path and settings.shows(finding.tier)
         ]
 
@@ -151,7 +152,9 @@ def of_what_runs(found: Diagnostic, function: FunctionFacts, settings: RuleSetti
 
 
 def of_each_rule(
-    subject: Subject, active: Rules, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]]
+    subject: Subject,
+    active: Sequence[tuple[type[Rule], Severity]],
+    of_rule: Callable[[type[Rule], Severity], Sequence[Answer]],
 ) -> Iterator[Answer]:
     """A rule that fails is a defect of ours: it costs what it would have said of this function, and nothing else."""
     weight = 2 + len(subject.function.accesses) // 2  # most rules look at each
@@ -159,7 +162,10 @@ def of_each_rule(
 
 
 def _guarded(
-    active: Rules, weight: int, of_rule: Callable[[type[Finding], Severity], Sequence[Answer]], place: str
+    active: Sequence[tuple[type[Rule], Severity]],
+    weight: int,
+    of_rule: Callable[[type[Rule], Severity], Sequence[Answer]],
+    place: str,
 ) -> Iterator[Answer]:
     for rule, severity in paced(active, weight):
         try:

@@ -65,6 +65,10 @@ class OfDeviceCode(Protocol):
     def find(cls, subject: Subject) -> Iterator[Finding]: ...
 
 
+class DeviceRule(Finding, OfDeviceCode, Protocol):
+    """A rule that is known to do so."""
+
+
 def device_findings(rule: type[Finding], subject: Subject) -> Iterator[Finding]:
     """What a rule says of a function of the device; nothing where it is about host code alone."""
     if issubclass(rule, OfDeviceCode):
