@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
+from itertools import chain, repeat
 from typing import NewType, final
 
 from analysis.ir.enumeration import Enumeration
@@ -172,9 +173,10 @@ class Function:
 
     def instructions(self) -> Iterator[tuple[BasicBlockId, Instruction]]:
         """All instructions except phis and terminators, block by block."""
-        for index, block in enumerate(paced(self.blocks)):
-            for instruction in paced(block.instructions):
-                yield BasicBlockId(index), instruction
+        return chain.from_iterable(
+            zip(repeat(BasicBlockId(index)), paced(block.instructions), strict=False)
+            for index, block in enumerate(paced(self.blocks))
+        )
 
 
 def own_frame(function: FunctionId) -> Frame:
