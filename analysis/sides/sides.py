@@ -182,19 +182,18 @@ class Sides:
 
     def is_said(self, item: Item) -> bool:
         """Whether no macro in front of its name would say more of its side if another condition held, or is unseen."""
-        unseen = self._unseen(_shouted(item.identifiers))
-        if not unseen and self.weakened.isdisjoint(item.identifiers):
+        shouted = _shouted(item.identifiers)
+        if not shouted and self.weakened.isdisjoint(item.identifiers):
             return True
         words = words_before_name(item)
-        return words is not None and self.weakened.isdisjoint(words) and unseen.isdisjoint(words)
+        said = item.identifiers if words is None else frozenset(words)
+        return self.weakened.isdisjoint(said) and not self._unseen(shouted & said)
 
     def _unseen(self, words: frozenset[bytes]) -> frozenset[bytes]:
         """Those that nothing declares."""
         left = (words - _WORDS).difference(self.unit.macros.names)
-        declared = [
-            word for word in self.unit.declared_among(left) if self.is_declared(word.decode("utf-8", "replace"))
-        ]
-        return left.difference(declared)
+        declared = self.unit.declared_among(left) if left else ()
+        return left.difference(word for word in declared if self.is_declared(word.decode("utf-8", "replace")))
 
     @cached_property
     def weakened(self) -> frozenset[bytes]:
