@@ -12,9 +12,10 @@ for its first use, the constructor too, and so does what `dataclasses` asks for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields, make_dataclass
+from operator import attrgetter
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar, cast, dataclass_transform, final, get_origin
 
 Class = TypeVar("Class")
@@ -60,10 +61,27 @@ def record(cls: type[Class]) -> type[Class]:
     return made
 
 
+def changed(one: Class, **changes: Any) -> Class:
+    """What `dataclasses.replace` makes of a record, for a third of its price where it has many fields."""
+    cls = type(one)
+    known = _FIELDS.get(cls)
+    if known is None:
+        names: tuple[str, ...] = tuple(_DECLARED[cls])
+        known = _FIELDS[cls] = attrgetter(*names, names[0]), {name: number for number, name in enumerate(names)}
+    values_of, places = known
+    values = [*values_of(one)[:-1]]
+    for name, value in changes.items():
+        values[places[name]] = value
+    return cls(*values)
+
+
 _Declared: TypeAlias = dict[str, tuple[Any, Any]]
 """The types of fields, and what is given as their default."""
 _DECLARED: Final[dict[type[Any], _Declared]] = {}
 """By record: those of its bases are fields of it, too."""
+_FIELDS: Final[dict[type[Any], tuple[Callable[[Any], tuple[Any, ...]], Mapping[str, int]]]] = {}
+"""By record that was changed: what all its fields hold, the first one twice so that there are several, and where each
+of them is."""
 
 
 def _is_of_class(type_: Any) -> bool:

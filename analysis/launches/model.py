@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias, final
 
 from analysis.ir.launch_relation import ArgumentRelation, ProductRelation
-from analysis.ir.record import record
+from analysis.ir.record import changed, record
 from analysis.ir.source import Span
 from analysis.launches.formulas import ArgumentFormula
 
@@ -199,7 +199,7 @@ class Launch:
 
     def moved(self, distance: int) -> Launch:
         """The same launch, so many bytes further on."""
-        return replace(self, span=Span(self.span.start + distance, self.span.end + distance))
+        return changed(self, span=Span(self.span.start + distance, self.span.end + distance))
 
 
 def _common(every: Sequence[LaunchNumbers]) -> LaunchNumbers:

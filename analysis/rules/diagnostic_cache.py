@@ -11,14 +11,13 @@ Rules    Kept beside the facts of a function, and gone with them, for as long as
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Final, TypeAlias, final
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.layout import NOWHERE, Layout
 from analysis.facts.model import FunctionFacts, Location
-from analysis.ir.record import record
+from analysis.ir.record import changed, record
 from analysis.races.absent_model import Consequence
 from analysis.refactor.edit import Replacement
 from analysis.rules.active_rules import ActiveRules, active_rules, grouped
@@ -224,8 +223,8 @@ def _moved(diagnostic: Diagnostic, path: str, distance: Callable[[int, int], int
     fix = diagnostic.fix
     if fix is not None:
         moved = (Replacement(*_by(edit.start, edit.end, distance), edit.text) for edit in fix.replacements)
-        fix = replace(fix, replacements=tuple(moved))
-    return replace(diagnostic, start=start, end=end, related=related, fix=fix)
+        fix = changed(fix, replacements=tuple(moved))
+    return changed(diagnostic, start=start, end=end, related=related, fix=fix)
 
 
 def _by(start: int, end: int, distance: Callable[[int, int], int]) -> tuple[int, int]:

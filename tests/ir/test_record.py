@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from analysis.ir.record import record
+from analysis.ir.record import changed, record
 
 
 def entry() -> type[Any]:
@@ -52,6 +52,24 @@ def test_compared_as_dataclasses_are(
 def test_printed_and_replaced_as_dataclasses_are() -> None:
     own, reference = classes()
     assert repr(replace(own(1), name="z")) == repr(replace(reference(1), name="z"))
+    one = own(1, "y", [2], "there", 3)
+    for changes in ({}, {"name": "z"}, {"secret": 4, "number": 2}):
+        assert asdict(changed(one, **changes)) == asdict(replace(one, **changes))
+
+
+def test_what_is_inherited_is_changed_too() -> None:
+    @record
+    class Base:
+        number: int
+
+    @record
+    class Derived(Base):
+        name: str = "x"
+
+    assert changed(Derived(1), number=2) == Derived(2)
+    assert changed(Base(1), number=2) == Base(2)
+    with pytest.raises(KeyError):
+        changed(Base(1), name="y")
 
 
 def test_equal_fields_of_two_classes_are_not_equal() -> None:
