@@ -98,10 +98,15 @@ def _may_be_large(inlined: Inlined) -> bool:
     room = INDEX_BITS - 1 - BLOCK_BITS - sum(bounds)
     if room <= 0:
         return True
-    factors: list[int] = []
-    for _, item in inlined.function.instructions():
-        if isinstance(item, Binary) and item.operator in _SCALING:
-            factors += [_scaled_by(item.operator, definition(operand)) for operand in item.operands]
+    scaling = [
+        item for _, item in inlined.function.instructions() if type(item) is Binary and item.operator in _SCALING
+    ]
+    factors = [
+        _scaled_by(item.operator, constant)
+        for item in scaling
+        for operand in (item.left, item.right)
+        if type(constant := definition(operand)) is Constant
+    ]
     factors.sort(reverse=True)
     return sum(factors[:MOST_FACTORS]) >= room
 
@@ -110,10 +115,11 @@ def _bits_of(item: Instruction | Phi | None) -> int:
     return item.value.bit_length() if isinstance(item, Constant) and isinstance(item.value, int) else 0
 
 
-def _scaled_by(operator: BinaryOperator, item: Instruction | Phi | None) -> int:
-    if operator is BinaryOperator.MULTIPLY or not isinstance(item, Constant) or not isinstance(item.value, int):
-        return _bits_of(item)
-    return max(0, item.value)
+def _scaled_by(operator: BinaryOperator, constant: Constant) -> int:
+    """How many bits longer a product with it is."""
+    if operator is BinaryOperator.MULTIPLY or not isinstance(constant.value, int):
+        return _bits_of(constant)
+    return max(0, constant.value)
 
 
 def _asks_for_grid(flow: FunctionFlow, value: ValueId) -> bool:
