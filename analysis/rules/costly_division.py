@@ -103,10 +103,12 @@ class CostlyDivision:
 
     @classmethod
     def find(cls, subject: Subject) -> Iterator[CostlyDivision]:
-        if _WRITTEN.search(subject.text.bytes(Span(0, subject.function.end - subject.function.start))) is None:
+        divisions = [*priced_operations(subject, integer_divisions, _saved)]
+        text = Span(0, subject.function.end - subject.function.start)
+        if not divisions or _WRITTEN.search(subject.text.bytes(text)) is None:
             return
         groups: dict[object, list[PricedOperation]] = {}
-        for found in priced_operations(subject, integer_divisions, _saved):
+        for found in divisions:
             groups.setdefault(_group(found), []).append(found)
         for group in groups.values():
             finding = cls._of(subject, group)

@@ -30,7 +30,7 @@ def shared_arrays(view: FrameView) -> list[tuple[Symbol, int | None]]:
     function = view.root.function
     if all(symbol.kind is not SymbolKind.SHARED for symbol in function.symbols):
         return []
-    used = {one.symbol for _, one in function.instructions() if isinstance(one, SymbolAddress)}
+    used = {one.symbol for block in function.blocks for one in block.instructions if type(one) is SymbolAddress}
     return [
         (function.symbol(number), size_of(function.symbol(number).type, function.structs))
         for number in sorted(used)
