@@ -149,7 +149,7 @@ class Analyzer:
             known = None if callers is None or callers.uncounted else callers
             analyzed = analyze_functions(program, settings, self._functions, checkpoint, outside, known)
             text_of = unit.text_of if outside is None else outside.text_of
-            places = launch_places(analyzed.launches, text_of)
+            places = launch_places(analyzed.launches, text_of, {path: document.lines})
         finally:
             if outside is not None:
                 outside.close()

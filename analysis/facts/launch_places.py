@@ -20,10 +20,15 @@ class LaunchPlace(NamedTuple):
 LaunchPlaces: TypeAlias = Mapping[str, tuple[LaunchPlace, ...]]
 
 
-def launch_places(launches: LaunchesOfFile, text_of: Callable[[str], bytes | None]) -> LaunchPlaces:
-    """By the names of the kernels of which all launches are known; in the order of paths and lines."""
+def launch_places(
+    launches: LaunchesOfFile, text_of: Callable[[str], bytes | None], own: Mapping[str, LineIndex]
+) -> LaunchPlaces:
+    """By the names of the kernels of which all launches are known; in the order of paths and lines.
+
+    `own`: the lines of files that are known already.
+    """
     found: dict[str, tuple[LaunchPlace, ...]] = {}
-    lines: dict[str, LineIndex | None] = {}
+    lines: dict[str, LineIndex | None] = {**own}
     for name, known in launches.known.items():
         places: set[LaunchPlace] = set()
         for launch in paced(known):
