@@ -22,7 +22,7 @@ from analysis.rules.host_subject import HostSubject, host_findings, host_subject
 from analysis.rules.kernel_findings import dearest_of_each_kernel
 from analysis.rules.other_architectures import LANES_PART, OF_PARTED_LANES, compiled_for, told_once
 from analysis.rules.registry import NAMES, OF_COST
-from analysis.rules.rule import Consequential, DeviceRule, Finding, Fixable, Guessing, Priced, Subject
+from analysis.rules.rule import DeviceRule, Finding, Subject, consequence_of, cost_of, fix_of, is_guess
 from analysis.rules.settings import Off, RuleSettings
 from analysis.rules.suppressions import RuleNames, Suppressions, read_suppressions
 from analysis.rules.unlaunched_text import unlaunched_text
@@ -176,11 +176,10 @@ def _guarded(
 
 def diagnostic_of(finding: Finding, settings: RuleSettings, severity: Severity, function: str) -> Diagnostic:
     """`severity` is that of the rule; without a consequence it informs, as a guess it hints, unless settings differ."""
-    consequence = finding.consequence if isinstance(finding, Consequential) else None
-    is_guess = isinstance(finding, Guessing) and finding.is_hint
-    if is_guess or consequence is Consequence.NOTHING:
+    consequence, is_hint = consequence_of(finding), is_guess(finding)
+    if is_hint or consequence is Consequence.NOTHING:
         names = RuleNames(finding.code, finding.slug)
-        found = settings.severity_of(names, Severity.HINT if is_guess else Severity.INFORMATION)
+        found = settings.severity_of(names, Severity.HINT if is_hint else Severity.INFORMATION)
         severity = severity if isinstance(found, Off) else found
     return Diagnostic(
         finding.code,
@@ -192,7 +191,7 @@ def diagnostic_of(finding: Finding, settings: RuleSettings, severity: Severity, 
         finding.message(),
         finding.related(),
         function,
-        finding.fix() if isinstance(finding, Fixable) else None,
+        fix_of(finding),
         consequence,
-        finding.cost if isinstance(finding, Priced) else None,
+        cost_of(finding),
     )

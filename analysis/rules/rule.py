@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Protocol, final, runtime_checkable
+from functools import lru_cache
+from typing import ClassVar, Protocol, TypeGuard, TypeVar, final, runtime_checkable
 
 from analysis.facts.file_analysis import FileAnalysis
 from analysis.facts.model import FunctionFacts, Location
@@ -75,14 +76,30 @@ def device_findings(rule: type[Finding], subject: Subject) -> Iterator[Finding]:
         yield from rule.find(subject)
 
 
-@runtime_checkable
+Kind = TypeVar("Kind")
+
+
+def _is_of(finding: Finding, kind: type[Kind]) -> TypeGuard[Kind]:
+    """What `isinstance` says of these protocols: it looks at each attribute each time, this once for a rule."""
+    return _offers(type(finding), kind)
+
+
+@lru_cache(maxsize=1 << 9)
+def _offers(rule: type[Finding], kind: type[object]) -> bool:
+    return all(hasattr(rule, name) for name in vars(kind) if not name.startswith("_"))
+
+
 class Fixable(Protocol):
     """A finding that may know how to repair what it reports."""
 
     def fix(self) -> Fix | None: ...
 
 
-@runtime_checkable
+def fix_of(finding: Finding) -> Fix | None:
+    """How to repair it, if it knows."""
+    return finding.fix() if _is_of(finding, Fixable) else None
+
+
 class Consequential(Protocol):
     """A finding that says what follows: where nothing does it informs, however loud its rule is."""
 
@@ -90,7 +107,11 @@ class Consequential(Protocol):
     def consequence(self) -> Consequence: ...
 
 
-@runtime_checkable
+def consequence_of(finding: Finding) -> Consequence | None:
+    """What follows, if it says so."""
+    return finding.consequence if _is_of(finding, Consequential) else None
+
+
 class Priced(Protocol):
     """A finding that takes a share of a kernel."""
 
@@ -98,12 +119,21 @@ class Priced(Protocol):
     def cost(self) -> KernelShare: ...
 
 
-@runtime_checkable
+def cost_of(finding: Finding) -> KernelShare | None:
+    """The share, if it has one."""
+    return finding.cost if _is_of(finding, Priced) else None
+
+
 class Guessing(Protocol):
     """A finding that may be worth nothing: then it is a hint, however loud its rule is."""
 
     @property
     def is_hint(self) -> bool: ...
+
+
+def is_guess(finding: Finding) -> bool:
+    """Whether it may be worth nothing."""
+    return _is_of(finding, Guessing) and finding.is_hint
 
 
 @runtime_checkable
