@@ -75,9 +75,7 @@ def _outcomes(
 ) -> tuple[Outcome, ...]:
     """Of all branches but those that cannot save `least`."""
     regions = Regions(analysis, function)
-    looked_at = [regions.candidate(one) for one in branches if least <= 0 or regions.may_save(one, least)]
-    if least > 0:
-        looked_at = _worth_reading(regions, looked_at, least)
+    looked_at = _worth_reading(regions, branches, least) if least > 0 else [regions.candidate(one) for one in branches]
     candidates = [one for one in looked_at if isinstance(one, Candidate)]
     found: dict[Place, Outcome] = {}
     for number, candidate in enumerate(candidates):
@@ -87,16 +85,13 @@ def _outcomes(
     return tuple(one if isinstance(one, Refusal) else found[_keyword(one)] for one in looked_at)
 
 
-def _worth_reading(
-    regions: Regions, looked_at: Sequence[Candidate | Refusal], least: float
-) -> list[Candidate | Refusal]:
-    """Without those whose arms cannot save `least`; what stands around one that may is read with it."""
-    worth = [one for one in looked_at if isinstance(one, Candidate) and regions.arms_may_save(one, least)]
-    return [
-        one
-        for one in looked_at
-        if isinstance(one, Refusal) or any(inner is one or _is_inside(inner, one) for inner in worth)
-    ]
+def _worth_reading(regions: Regions, branches: Sequence[BranchFact], least: float) -> Sequence[Candidate | Refusal]:
+    """Those whose arms may save `least`, and what stands around one of these, since it is read with it."""
+    forks = [regions.fork(one) for one in branches if regions.may_save(one, least)]
+    found = [one for one in forks if isinstance(one, Candidate)]
+    worth = [one for one in found if regions.arms_may_save(one, least) and regions.hindered(one) is None]
+    around = [one for one in found if any(inner is one or _is_inside(inner, one) for inner in worth)]
+    return [regions.hindered(one) or one for one in around]
 
 
 def _planned(

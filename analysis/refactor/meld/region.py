@@ -87,6 +87,19 @@ class Regions:
 
     def candidate(self, branch: BranchFact) -> Candidate | Refusal:
         """The branch, if it is worth reading."""
+        found = self.fork(branch)
+        return found if isinstance(found, Refusal) else self.hindered(found) or found
+
+    def hindered(self, candidate: Candidate) -> Refusal | None:
+        """Why no instruction of a branch may be melded, if something in it hinders that."""
+        branch = candidate.branch
+        found = self._known_in(candidate.context).hindrance(branch.extent)
+        if found is None:
+            return None
+        return self._refused(branch, found.obstacle, Span(found.start, found.end), found.message)
+
+    def fork(self, branch: BranchFact) -> Candidate | Refusal:
+        """The branch, if it has two arms and may lose something, whatever stands in them."""
         if branch.kind not in (SourceBranchKind.IF, SourceBranchKind.SWITCH):
             return self._refused(branch, Obstacle.NOT_A_STATEMENT, branch.keyword, _NO_STATEMENT[branch.kind])
         if branch.level is not Level.VARYING:
@@ -105,11 +118,7 @@ class Regions:
                 return self._refused(branch, Obstacle.ONE_ARM, branch.keyword, _EMPTY_ARM)
             message = "a warp that splits here loses nothing: one arm costs nothing, or a single lane runs it"
             return self._refused(branch, Obstacle.NO_GAIN, branch.keyword, message)
-        context = self._context(branch)
-        found = self._known_in(context).hindrance(branch.extent)
-        if found is not None:
-            return self._refused(branch, found.obstacle, Span(found.start, found.end), found.message)
-        return Candidate(branch, node, item, snippet, survey, context)
+        return Candidate(branch, node, item, snippet, survey, self._context(branch))
 
     def located(self, candidate: Candidate, inside: Sequence[Candidate]) -> Located:
         """The passage of a branch; `inside`: branches in its arms whose plans are wanted too."""

@@ -35,7 +35,8 @@ class Survey:
     @cached_property
     def _forks(self) -> Sequence[Node]:
         """The `if` and `switch` statements: below nodes in whose text no such word stands there is none."""
-        words = [word.start() for word in paced(_FORK.finditer(self.snippet.text))]
+        text = self.snippet.text
+        words = sorted([word.start() for pattern in _FORKING for word in paced(pattern.finditer(text))])
         found: list[Node] = []
         stack = [self.snippet.root]
         for node in popped(stack):
@@ -145,7 +146,8 @@ def _start(node: Node) -> int:
     return node.start
 
 
-_FORK: Final = re.compile(rb"\b(?:if|switch)\b")
+_FORKING: Final = (re.compile(rb"if\b"), re.compile(rb"switch\b"))
+"""Each begins with letters that are found at once."""
 _FORKS: Final = frozenset({"if_statement", "switch_statement"})
 _KINDS: Final = frozenset(
     {"reference_declarator", "init_declarator", "pointer_expression", "identifier"}
