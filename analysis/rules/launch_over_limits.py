@@ -7,7 +7,7 @@ from typing import ClassVar, final
 
 from analysis.facts.model import Location
 from analysis.ir.record import record
-from analysis.launches import Launch
+from analysis.launches import Launch, Shape
 from analysis.launches.model import LaunchNumbers
 from analysis.rules.diagnostic import Related, Severity
 from analysis.rules.host_subject import HostSubject
@@ -105,15 +105,19 @@ def _too_many_threads(numbers: LaunchNumbers, bounds: int | None) -> str | None:
     if block is None:
         return None
     threads = block.x * block.y * block.z
-    spelled = " × ".join(f"{extent:,}" for extent in block[: 3 if block.z > 1 else 2 if block.y > 1 else 1])
-    whole = spelled if threads == block.x else f"{spelled} = {threads:,}"
     if threads > MAX_THREADS:
-        return f"A block of {whole} threads: at most {MAX_THREADS:,} are possible."
+        return f"A block of {_spelled(block)} threads: at most {MAX_THREADS:,} are possible."
     if block.z > MAX_BLOCK[2]:
-        return f"A block of {whole} threads: at most {MAX_BLOCK[2]} are possible along z."
+        return f"A block of {_spelled(block)} threads: at most {MAX_BLOCK[2]} are possible along z."
     if bounds is not None and threads > bounds:
-        return f"A block of {whole} threads: `__launch_bounds__` of the kernel says at most {bounds:,}."
+        return f"A block of {_spelled(block)} threads: `__launch_bounds__` of the kernel says at most {bounds:,}."
     return None
+
+
+def _spelled(block: Shape) -> str:
+    threads = block.x * block.y * block.z
+    axes = " × ".join(f"{extent:,}" for extent in block[: 3 if block.z > 1 else 2 if block.y > 1 else 1])
+    return axes if threads == block.x else f"{axes} = {threads:,}"
 
 
 def _too_many_blocks(numbers: LaunchNumbers) -> str | None:
