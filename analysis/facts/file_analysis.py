@@ -283,15 +283,18 @@ class FileAnalysis:
 
     def layout(self, function: FunctionFacts) -> Layout:
         """Where all functions stand that its facts are about."""
-        extents: set[Extent] = {(function.start, function.end, function.id)}
+        own = function.start, function.end, function.id
+        extents: set[Extent] = {own}
         elsewhere: set[Elsewhere] = set()
         for view in self._functions[function.id].views:
-            here, there = self._standing(view.root.items)
+            items = view.root.items
+            if len(items) == 1 and function.id in items:
+                continue  # a kernel that calls nothing
+            here, there = self._standing(items)
             extents |= here
             elsewhere |= there
         ordered = sorted(extents)
-        own = ordered.index((function.start, function.end, function.id))
-        return Layout(ordered, own, frozenset(elsewhere))
+        return Layout(ordered, ordered.index(own), frozenset(elsewhere))
 
     def views(self, function: FunctionFacts) -> tuple[FrameView, ...]:
         """Every place where the function was inlined, itself as a root included: what its facts are merged from."""
