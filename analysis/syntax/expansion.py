@@ -13,7 +13,6 @@ Limits   A directive inside a macro's arguments is ignored.  `__COUNTER__` is 0.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import repeat
 from typing import Final, NamedTuple, final
 
 from analysis.ir.pace import paced, popped
@@ -183,7 +182,7 @@ class Expander:
         if definition.variadic:
             body = _without_va_opt(body, bool(arguments and arguments[-1]))
         index = 0
-        turns = paced(repeat(None))
+        turns = paced(body)  # a round takes one token of it or more
         while index < len(body):
             next(turns)
             text, space = body[index]

@@ -18,7 +18,7 @@ from tree_sitter import Node as TreeSitterNode
 from tree_sitter import Tree
 
 from analysis.ir.limits import Limit
-from analysis.ir.pace import paced, spend
+from analysis.ir.pace import SHORT, paced, spend
 from analysis.syntax.parsing import CUDA
 
 MAX_DEPTH: Final = 400
@@ -107,13 +107,16 @@ class Node:
     def walk(self) -> "Iterator[Node]":
         """This node and all below it, parents first, in text order."""
         stack: list[Node] = [self]
+        rounds = 0
         while stack:
             node = stack.pop()
             yield node
-            children = node.children
-            if children:
-                spend(len(children))
-                stack += children[::-1]
+            stack += node.children[::-1]
+            rounds += 1
+            if rounds == SHORT:
+                spend(rounds)
+                rounds = 0
+        spend(rounds)
 
     def copy(self) -> "Node":
         """This node and all below it, to be repaired: a third of the price of parsing the text once more."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
-from analysis.ir.pace import pace
+from analysis.ir.pace import SHORT, TURN, pace
 from analysis.syntax.parsing import PACED_BYTES, parse
 from analysis.syntax.repair import repair
 from analysis.syntax.tree import Node, convert
@@ -81,6 +82,16 @@ def test_a_text_whose_repair_was_cut_short_is_repaired_alike_later() -> None:
         with pytest.raises(TimeoutError), pace(stop):
             repaired(root)
     assert repaired(root).sexp() == repaired(tree_of(text)).sexp()
+
+
+def test_a_node_with_many_children_is_walked_with_turns_among_them() -> None:
+    root = tree_of(b"int a[] = {" + b"1," * 4 * TURN + b"2};")
+    seen: list[Node] = []
+    turns: list[int] = []
+    with pace(lambda: turns.append(len(seen))):
+        seen.extend(root.walk())
+    assert len(turns) >= 4
+    assert max(later - earlier for earlier, later in pairwise(turns)) <= TURN + SHORT
 
 
 def _raiser(error: type[Exception]) -> Callable[[], None]:
