@@ -4,7 +4,7 @@ Question Does a walk through this version find at first what one through an earl
 Rules    It does if the file has the same pieces up to there at the same places, and the loader answers all that was
          asked on the way as it did then: which files there are, and what stands in them.
          The prefix that is kept ends before the first piece that is not as in the version before, so that it reaches as
-         far as edits at one place allow; or before an `#include` of which something is not as it was.
+         far as edits at one place allow; or before an `#include` of the file of which something is not as it was.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def start_of(kept: WalkedPrefix | None, skeleton: Skeleton, around: Around, load
         return Start(None, same)
     otherwise = next((one.at for one in paced(kept.asked, 5) if not loader.answers_as_before(one)), None)
     if otherwise is not None:
-        return Start(None, None if otherwise == BEFORE else otherwise)
+        return Start(None, same if otherwise == BEFORE else otherwise)
     return Start(kept, same if same > kept.end else None)
 
 

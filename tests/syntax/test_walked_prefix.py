@@ -88,6 +88,19 @@ def test_another_environment_or_file_around_it_is_another_text() -> None:
     assert names(Environment(), "dir/y.cu") == ["n"]
 
 
+def test_behind_a_change_before_the_first_line_a_prefix_is_kept_again() -> None:
+    cache = SyntaxCache()
+    forced = Environment(forced_includes=("forced.h",))
+    texts = [TEXT.replace("int y", f"int y{number}") for number in range(4)]
+    headers = ["int once;", "int once;", "int twice;", "int twice;"]
+    units = [
+        build(text, {**FILES, "forced.h": header, "dir/b.h": "int b;"}, forced, cache)
+        for text, header in zip(texts, headers, strict=True)
+    ]
+    assert kept_of(units[1], units[2]) == ""
+    assert kept_of(units[2], units[3]) == "twice a b c"
+
+
 LINES = (
     '#include "a.h"',
     '#include "b.h"',
