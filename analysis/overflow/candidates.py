@@ -7,7 +7,7 @@ Limits   constants of unsigned types that stand for negative numbers are meant t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, final
 
 from analysis.ir.ids import BasicBlockId, ValueId
@@ -50,9 +50,15 @@ def indices(flow: FunctionFlow, spaces: SpaceResult) -> Iterator[tuple[ValueId, 
             yield item.index, block
 
 
-def candidates(flow: FunctionFlow, intervals: IndexIntervals, index: ValueId, block: BasicBlockId) -> list[Candidate]:
-    """Innermost first."""
-    walk = _Walk(flow, intervals, index, block)
+def candidates(
+    flow: FunctionFlow,
+    intervals: IndexIntervals,
+    index: ValueId,
+    block: BasicBlockId,
+    is_asked: Callable[[ValueId], bool] = lambda _: True,
+) -> list[Candidate]:
+    """Innermost first; those that are asked for."""
+    walk = _Walk(flow, intervals, index, block, is_asked)
     walk.visit(index, None, ())
     return [] if walk.wraps_on_purpose else walk.found
 
@@ -123,8 +129,16 @@ _FOLLOWED: Final = (Binary, Convert, Unary, Select, Math, Phi)
 
 @final
 class _Walk:
-    def __init__(self, flow: FunctionFlow, intervals: IndexIntervals, index: ValueId, block: BasicBlockId) -> None:
+    def __init__(
+        self,
+        flow: FunctionFlow,
+        intervals: IndexIntervals,
+        index: ValueId,
+        block: BasicBlockId,
+        is_asked: Callable[[ValueId], bool],
+    ) -> None:
         self._flow = flow
+        self._is_asked = is_asked
         self._intervals = intervals
         self._index = index
         self._block = block
@@ -171,7 +185,7 @@ class _Walk:
 
     def _judge(self, value: ValueId, limit: int | None, path: tuple[ValueId, ...]) -> None:
         type_ = self._flow.types[value]
-        if not isinstance(type_, IntegerType) or type_.bits != INDEX_BITS:
+        if not isinstance(type_, IntegerType) or type_.bits != INDEX_BITS or not self._is_asked(value):
             return
         interval = self._intervals.of(value, self._block)
         is_beyond = limit is not None and limit > _largest(type_)

@@ -68,8 +68,8 @@ class Inlined:
 
 @final
 class Bounded:
-    """The indices that overflow in some launch with such blocks, as far as intervals say it and without the size of
-    the grid, of which a comparison says nothing."""
+    """The indices that overflow in some launch with such blocks, as far as intervals say it, without the size of the
+    grid, of which a comparison says nothing, and without what no thread can be told to compute."""
 
     def __init__(self, flow: FunctionFlow, affine: AffineResult, block: Extents) -> None:
         self.largest: Final = Launched(block, _coverable(block), {}, Admitted.BOUND)
@@ -82,7 +82,7 @@ class Bounded:
         key = index, home
         found = self._candidates.get(key)
         if found is None:
-            every = candidates(self._flow, self._intervals, index, home)
+            every = candidates(self._flow, self._intervals, index, home, self._flow.may_be_told)
             found = self._candidates[key] = [one for one in every if not _asks_for_grid(self._flow, one.value)]
         return found
 

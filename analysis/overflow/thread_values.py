@@ -70,6 +70,7 @@ class FunctionFlow:
         self.definition = divergence.definition
         self.home = divergence.home
         self._counters: dict[ValueId, Counter | None] = {}
+        self._may_be_told: dict[ValueId, bool] = {}
         self._divergence = divergence
         self._deciders: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
         self._cycles_around: dict[BasicBlockId, frozenset[CycleId]] = {}
@@ -90,6 +91,29 @@ class FunctionFlow:
         while isinstance(item, FieldAddress | ElementAddress):
             item = self.definition(item.base)
         return isinstance(item, SymbolAddress) and self.function.symbols[item.symbol].kind is SymbolKind.SHARED
+
+    def may_be_told(self, value: ValueId, depth: int = 0) -> bool:
+        """Whether `ThreadValues` may tell it where no argument is known: not if it is computed from one, or from what
+        memory holds."""
+        found = self._may_be_told.get(value)
+        if found is None:
+            self._may_be_told[value] = True  # of what rests on itself
+            found = depth > MAX_DEPTH or self._rests_on_what_is_told(self.definition(value), depth + 1)
+            self._may_be_told[value] = found
+        return found
+
+    def _rests_on_what_is_told(self, item: Instruction | Phi | None, depth: int) -> bool:
+        match item:
+            case None:
+                return False
+            case Load():
+                return self.stored(item) is not None
+            case Binary(operator=operator, left=left, right=right) if operator not in _DECIDING:
+                return self.may_be_told(left, depth) and self.may_be_told(right, depth)
+            case Convert(operand=operand) | Unary(operand=operand):
+                return self.may_be_told(operand, depth)
+            case _:
+                return True
 
     def deciders(self, block: BasicBlockId) -> frozenset[BasicBlockId]:
         """All branches that have a say in whether `block` runs."""
