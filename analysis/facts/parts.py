@@ -26,8 +26,10 @@ class Parts:
     def largest(self) -> PartOf | None:
         """A share of a kernel says more than one of a device function whose callers are not known, and that more than
         one of a kernel that nothing launches."""
+        if not self._shares:  # as of most branches
+            return None
         parts = [replace(whole, share=scaled(share, *whole.share.ends)) for share, whole in self._shares.values()]
-        return max(parts, key=lambda part: (_weight(part), part.share.expected), default=None)
+        return max(parts, key=lambda part: (_weight(part), part.share.expected))
 
 
 def larger(one: PartOf | None, other: PartOf | None) -> PartOf | None:
