@@ -74,7 +74,7 @@ def _local_types(program: Declarations, snippet: Snippet) -> frozenset[bytes]:
         for parameter in template_parameters(program, header)
         if parameter.is_type
     }
-    if any(word in snippet.text for word in (b"typedef", b"using", b"struct", b"enum", b"union")):
+    if any(word in snippet.text for word in (b"typedef", b"using", b"struct", b"class", b"enum", b"union")):
         for node in snippet.root.walk():
             if node.kind in _NAMED or node.kind == "type_definition":
                 names.update(_declared(node))

@@ -27,6 +27,16 @@ def test_a_type_stays_a_type() -> None:
     assert body(lower_one(text, "k")) == body(lower_one(text.replace("word", "int"), "k"))
 
 
+@pytest.mark.parametrize("keyword", ["struct", "class"])
+def test_a_class_in_a_function_is_a_type(keyword: str) -> None:
+    text = (
+        "__global__ void k(int* o, int x) {"
+        "KEYWORD Twice { public: __device__ Twice(int n) : n(2 * n) {} int n; }; o[0] = ((Twice)-x).n; }"
+    ).replace("KEYWORD", keyword)
+    clean(text)
+    assert body(lower_one(text, "k")) == body(lower_one(text.replace("(Twice)-x", "Twice(-x)"), "k"))
+
+
 @pytest.mark.parametrize(
     "value", ["(Colour::BLUE)", "(int)(Colour::BLUE)", "-(Box::SIDE)", "(short)(Box::SIDE)", "(n::Y)"]
 )
