@@ -24,6 +24,11 @@ _LOOKED_INTO: Final = frozenset(
     {b"auto", b"decltype", b"constexpr", b"consteval", b"requires", b"concept", b"thread_group", b"__host__", b"try"}
 )
 """Words of a head: the body of such a function counts for others."""
+_RESERVED: Final = frozenset(
+    b"void bool char short int long float double signed unsigned const volatile static inline extern template typename "
+    b"__device__ __global__ __forceinline__ __noinline__ __inline__ __launch_bounds__ __restrict__ __restrict".split()
+)
+"""Words of a head that no body declares."""
 _TYPES: Final = re.compile(rb"\b(?:typedef|using|struct|class|union|enum)\b")
 DECLARED: Final = re.compile(rb"(?<=[\w>*&,])\s*\b([A-Za-z_$][\w$]*)(?=\s*[=;,)\[({:])")
 _GAP: Final = re.compile(rb"\s*\S?")
@@ -77,8 +82,10 @@ def hidden_body(item: Item, snippet: Snippet) -> HiddenBody | None:
     inside = snippet.text[body.start : body.end]
     if any(_TYPES.search(inside, start, end) for start, end in stretches(inside)):
         return HiddenBody(place.start, named & identifiers(inside))
-    declared = (named & declared_names(inside)) - _parameters(snippet, body.start)
-    return HiddenBody(place.start, declared)
+    others = named - _RESERVED - _parameters(snippet, body.start)
+    if not any(name in inside for name in others):  # mostly
+        return HiddenBody(place.start, frozenset())
+    return HiddenBody(place.start, others & declared_names(inside))
 
 
 def declared_names(text: bytes) -> frozenset[bytes]:
