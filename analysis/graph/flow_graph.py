@@ -46,7 +46,8 @@ class FlowGraph:
         self.rank: list[int] = [UNREACHED] * len(successors)
         for position, block in enumerate(self.order):
             self.rank[block] = position
-        # What was asked, and answered.
+        self._is_small = len(successors) <= MOST_KEPT_BLOCKS
+        # What was asked, and answered: of a large graph no sets of blocks for each block, which grow with the square.
         self._iterated: dict[BasicBlockId, frozenset[BasicBlockId]] = {}
         self._deciders: dict[BasicBlockId, set[BasicBlockId]] = {}
         self._between: dict[tuple[BasicBlockId, BasicBlockId | None], set[BasicBlockId]] = {}
@@ -175,7 +176,8 @@ class FlowGraph:
             known = {block, *self.iterated_controllers(block)}
             for cycle in self.cycles_around(block):
                 known.update(self.exit_influences(cycle))
-            self._deciders[block] = known
+            if self._is_small:
+                self._deciders[block] = known
         return known
 
     def between(self, block: BasicBlockId, end: BasicBlockId | None) -> Set[BasicBlockId]:
@@ -189,7 +191,8 @@ class FlowGraph:
                 if inside != end and inside not in known:
                     known.add(inside)
                     waiting.extend(self.successors[inside])
-            self._between[block, end] = known
+            if self._is_small:
+                self._between[block, end] = known
         return known
 
     # -- cycles -----------------------------------------------------------------------------------------------------

@@ -247,24 +247,16 @@ class Participation:
 
     def _has_partner(self, block: BasicBlockId, operation: WarpOperation) -> bool:
         """An operation of the same kind that no thread runs on the same way."""
-        from_here = self._reached(block)
+        from_here = self._control.between(block, None)
         for other, body in enumerate(self._function.blocks):
             if other == block or not any(type(item) is type(operation) for item in body.instructions):
                 continue
             there = BasicBlockId(other)
-            if self._control.is_reachable(there) and there not in from_here and block not in self._reached(there):
+            if not self._control.is_reachable(there) or there in from_here:
+                continue
+            if block not in self._control.between(there, None):
                 return True
         return False
-
-    def _reached(self, start: BasicBlockId) -> set[BasicBlockId]:
-        found: set[BasicBlockId] = set()
-        waiting = list(self._control.successors[start])
-        while waiting:
-            block = waiting.pop()
-            if block not in found:
-                found.add(block)
-                waiting.extend(self._control.successors[block])
-        return found
 
     # -- without walking --------------------------------------------------------------------------------------------
 
