@@ -38,16 +38,8 @@ from analysis.syntax.scopes import inline_namespaces, scope_names
 from analysis.syntax.skeleton import Piece, PieceKind, Skeleton
 from analysis.syntax.skeleton_scanner import update
 from analysis.syntax.system_headers import is_system_header
-from analysis.syntax.walked_prefix import (
-    Around,
-    Branch,
-    LoaderOfMain,
-    Preprocessed,
-    Start,
-    WalkedPrefix,
-    WalkState,
-    start_of,
-)
+from analysis.syntax.walk_state import Branch, Preprocessed, WalkState
+from analysis.syntax.walked_prefix import Around, LoaderOfMain, Start, WalkedPrefix, start_of
 
 _MAX_DEPTH: Final = 64
 MAX_SCOPES: Final = 256

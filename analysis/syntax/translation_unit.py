@@ -31,7 +31,7 @@ from analysis.syntax.preprocessing import preprocess
 from analysis.syntax.problems import Problem, ProblemKind
 from analysis.syntax.snippet import Snippet
 from analysis.syntax.trees import Trees
-from analysis.syntax.walked_prefix import Preprocessed
+from analysis.syntax.walk_state import Preprocessed
 
 MAX_INCLUDERS: Final = 4
 """Of a source file, without a project; each is read whenever the file is analysed, and no part of it is kept."""
